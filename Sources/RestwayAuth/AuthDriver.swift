@@ -297,8 +297,8 @@ package final class AuthDriver: CredentialSource {
             refreshFailed(number, error)
             return
         }
-        let recorder = ExchangeRecorder(bodyBytesMax: TokenResponse.bytesMax) { result, recorder in
-            self.executors.pool.submit { self.answered(number, result, recorder) }
+        let recorder = ExchangeRecorder(bodyBytesMax: TokenResponse.bytesMax) { recorder in
+            self.executors.pool.submit { self.answered(number, recorder) }
         }
         let exchange = request.exchange(
             to: settings.tokenURL, options,
@@ -312,12 +312,9 @@ package final class AuthDriver: CredentialSource {
         if !isWanted { transport.cancel(id) }
     }
 
-    private func answered(
-        _ number: UInt64, _ result: Result<ExchangeSummary, TransportError>,
-        _ recorder: ExchangeRecorder
-    ) {
+    private func answered(_ number: UInt64, _ recorder: ExchangeRecorder) {
         do throws(AuthFailure) {
-            let fields = try TokenResponse.credential(result, recorder)
+            let fields = try TokenResponse.credential(recorder)
             if let problem = definition.scheme.problem(in: fields) {
                 throw .refused(
                     "the token endpoint gave \(problem.field.title) that \(problem.text)")

@@ -321,7 +321,7 @@ package protocol StorageClaim: AnyObject, Sendable {
     func reasonToStore() throws(Failure) -> String?
     /// Deletes an object that never left this machine, and its stored requests, without asking the
     /// server. Returns `nil` if the server may know the object. It may write the file.
-    func withdraw(_ request: PreparedRequest) throws(Failure) -> ReceivedResponse?
+    func withdraw(_ request: PreparedRequest) throws(Failure) -> Answer?
 
     /// Whether the request is stored after this failure.
     func takes(_ failure: Failure) -> Bool

@@ -85,9 +85,9 @@ final class CacheCrashTests: CacheTestCase {
         var count = 0
         for key in 0..<Self.keys {
             guard case .answer(let hit) = cache.find(question("\(key)")) else { continue }
-            let mark = hit.received.headers[first: "X-Mark"] ?? "none"
+            let mark = hit.headers[first: "X-Mark"] ?? "none"
             XCTAssertTrue(mark.hasPrefix("\(key)-"), mark)
-            XCTAssertEqual(hit.received.headers[first: "ETag"], "\"\(mark)\"")
+            XCTAssertEqual(hit.headers[first: "ETag"], "\"\(mark)\"")
             if text(hit) != Self.body(mark) { XCTFail("the body of \(mark) is another one") }
             count += 1
         }

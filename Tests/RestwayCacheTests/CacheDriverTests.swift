@@ -11,7 +11,7 @@ import XCTest
 final class CacheDriverTests: CacheTestCase {
     private let etag = ("ETag", "\"1\"")
 
-    private func stale(_ body: String, _ more: (String, String)...) -> ReceivedResponse {
+    private func stale(_ body: String, _ more: (String, String)...) -> Answer {
         answer(body, [("Cache-Control", "max-age=1"), etag] + more)
     }
 
@@ -36,14 +36,14 @@ final class CacheDriverTests: CacheTestCase {
             let first = try XCTUnwrap(inMemory(cache, late))
             XCTAssertIdentical(inMemory(cache, late)?.memo, first.memo)
             XCTAssertEqual(text(first), "one")
-            XCTAssertEqual(first.received.headers[first: "X-More"], "1")
-            notes.append(try XCTUnwrap(first.received.cache))
+            XCTAssertEqual(first.headers[first: "X-More"], "1")
+            notes.append(try XCTUnwrap(first.cache))
         }
         XCTAssertEqual(notes.map(\.ageSeconds), [0, 0, 1, 1, 2, 3])
         XCTAssertEqual(notes.map(\.state), [.hit, .hit, .hit, .hit, .stale, .stale])
     }
 
-    private func inMemory(_ cache: ResponseCache, _ question: CacheQuestion) -> CachedAnswer? {
+    private func inMemory(_ cache: ResponseCache, _ question: CacheQuestion) -> Answer? {
         guard case .answer(let answer)? = cache.findInMemory(question) else { return nil }
         return answer
     }
@@ -55,7 +55,7 @@ final class CacheDriverTests: CacheTestCase {
         return CacheQuestion(request, plan(cache))
     }
 
-    private var posted: ReceivedResponse {
+    private var posted: Answer {
         answer("posted", [("Cache-Control", "max-age=100"), ("Content-Location", "/a")])
     }
 
@@ -96,7 +96,7 @@ final class CacheDriverTests: CacheTestCase {
         let next = try ticket(cache, own)
         XCTAssertEqual(next.conditions, [])
         let fresh = answer(status: 304, [("Cache-Control", "max-age=100"), etag])
-        XCTAssertEqual(next.answered(fresh).answer.received.status, 304)
+        XCTAssertEqual(next.answered(fresh).status, 304)
         // The entry is fresh again all the same.
         XCTAssertEqual(found(cache, question("a")), "one")
     }
@@ -117,7 +117,7 @@ final class CacheDriverTests: CacheTestCase {
         let other = answer(
             "56789", status: 206,
             [("Cache-Control", "max-age=9"), ("ETag", "\"2\""), ("Content-Range", "bytes 5-9/10")])
-        XCTAssertEqual(next.answered(other).answer.received.status, 206)
+        XCTAssertEqual(next.answered(other).status, 206)
         XCTAssertEqual(try ticket(cache, question("a")).conditions, [])
     }
 
@@ -126,8 +126,8 @@ final class CacheDriverTests: CacheTestCase {
         let rest = answer(
             "56789", status: 206,
             [("Cache-Control", "max-age=9"), etag, ("Content-Range", "bytes 5-9/10")])
-        let whole = try storeAPart(cache).answered(rest).answer
-        XCTAssertEqual(whole.received.status, 200)
+        let whole = try storeAPart(cache).answered(rest)
+        XCTAssertEqual(whole.status, 200)
         XCTAssertEqual(text(whole), "0123456789")
     }
 
@@ -138,9 +138,9 @@ final class CacheDriverTests: CacheTestCase {
         clock.advance(milliseconds: 5_000)
         let next = try ticket(cache, question("a", headers: [("Range", "bytes=2-4")]))
         let standIn = try XCTUnwrap(next.failed(Failure(.connect, "no server")))
-        XCTAssertEqual(standIn.received.status, 206)
+        XCTAssertEqual(standIn.status, 206)
         XCTAssertEqual(text(standIn), "234")
-        XCTAssertEqual(standIn.received.headers[first: "Content-Range"], "bytes 2-4/10")
+        XCTAssertEqual(standIn.headers[first: "Content-Range"], "bytes 2-4/10")
     }
 
     func testCachesOnTheWayAreToldWhatTheProgramWants() throws {
@@ -208,7 +208,7 @@ final class CacheDriverTests: CacheTestCase {
             for cookies in ["", "s=1", "s=2; t=3"] {
                 jar.text.withLock { $0 = cookies }
                 let outcome = try ticket(cache, asked).answered(answer("of " + cookies, varying))
-                XCTAssertEqual(outcome.answer.received.cache?.state, .stored)
+                XCTAssertEqual(outcome.cache?.state, .stored)
                 XCTAssertTrue(outcome.isShareable)
             }
             if isInFile {
@@ -254,7 +254,7 @@ final class CacheDriverTests: CacheTestCase {
         let left = try ticket(cache, withCookies(cache))
         jar.text.withLock { $0 = "s=1" }
         XCTAssertEqual(
-            text(left.answered(answer(status: 304, varying + [etag])).answer), "one")
+            text(left.answered(answer(status: 304, varying + [etag]))), "one")
         for cookies in ["", "s=1"] {
             jar.text.withLock { $0 = cookies }
             XCTAssertNil(found(cache, withCookies(cache)))

@@ -48,7 +48,7 @@ final class CacheProcessTests: CacheTestCase {
         let mode = round.isMultiple(of: 9) ? CacheMode.reload : .standard
         switch cache.find(question(name, mode: mode)) {
         case .answer(let answer):
-            let mark = answer.received.headers[first: "X-Mark"] ?? "none"
+            let mark = answer.headers[first: "X-Mark"] ?? "none"
             if !mark.hasPrefix(name + "-") || text(answer) != Self.body(mark) {
                 XCTFail("the answer \(mark) to \(name) is not whole")
             }
@@ -56,7 +56,7 @@ final class CacheProcessTests: CacheTestCase {
             let mark = "\(name)-\(UInt64.random(in: 0 ... .max))"
             let headers = [("Cache-Control", "max-age=1000"), ("X-Mark", mark)]
             let outcome = ticket.answered(answer(Self.body(mark), headers))
-            if text(outcome.answer) != Self.body(mark) { XCTFail("\(mark) was changed") }
+            if text(outcome) != Self.body(mark) { XCTFail("\(mark) was changed") }
         case .staleAnswer, .nothing:
             XCTFail("no other finding is possible")
         }
@@ -200,7 +200,7 @@ final class CacheProcessTests: CacheTestCase {
                 case .answer(let hit): XCTAssertEqual(text(hit), "old \(number)")
                 case .send(let ticket):
                     let outcome = ticket.answered(answer("new"))
-                    XCTAssertEqual(text(outcome.answer), "new")
+                    XCTAssertEqual(text(outcome), "new")
                 default: XCTFail("no other finding is possible")
                 }
                 cache.writer?.finish()

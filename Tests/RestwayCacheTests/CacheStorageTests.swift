@@ -27,10 +27,10 @@ final class CacheStorageTests: CacheTestCase {
             guard case .answer(let hit) = cache.findInMemory(question) ?? cache.find(question)
             else { return XCTFail("no hit") }
             XCTAssertEqual(text(hit), "one")
-            XCTAssertEqual(hit.received.cache?.state, .hit)
-            XCTAssertEqual(hit.received.headers[first: "Age"], "0")
+            XCTAssertEqual(hit.cache?.state, .hit)
+            XCTAssertEqual(hit.headers[first: "Age"], "0")
             XCTAssertEqual(
-                hit.received.headers[first: "Cache-Status"], "restway; hit; ttl=1000")
+                hit.headers[first: "Cache-Status"], "restway; hit; ttl=1000")
             XCTAssertNotNil(hit.memo)
             XCTAssertEqual(cache.statistics.counts.hits, 1)
         }
@@ -59,7 +59,7 @@ final class CacheStorageTests: CacheTestCase {
                 let asked = question("a", headers: [("X-Taste", language)])
                 let outcome = try ticket(cache, asked).answered(
                     answer(language, [("Cache-Control", "max-age=9"), ("Vary", "X-Taste")]))
-                XCTAssertEqual(outcome.answer.received.cache?.state, .stored)
+                XCTAssertEqual(outcome.cache?.state, .stored)
             }
             cache.writer?.finish()
             for language in ["de", "en", "fr"] {
@@ -251,9 +251,9 @@ final class CacheStorageTests: CacheTestCase {
             XCTAssertEqual(next.conditions.first?.value, "\"1\"")
             let outcome = next.answered(
                 answer(status: 304, [("Cache-Control", "max-age=100"), ("ETag", "\"1\"")]))
-            XCTAssertEqual(text(outcome.answer), "one")
-            XCTAssertEqual(outcome.answer.received.status, 200)
-            XCTAssertEqual(outcome.answer.received.cache?.state, .validated)
+            XCTAssertEqual(text(outcome), "one")
+            XCTAssertEqual(outcome.status, 200)
+            XCTAssertEqual(outcome.cache?.state, .validated)
             cache.writer?.finish()
             XCTAssertEqual(found(cache, asked), "one")
             XCTAssertEqual(cache.statistics.holdings.entries, 1)
@@ -274,7 +274,7 @@ final class CacheStorageTests: CacheTestCase {
             let change = question("b", "POST", rules: rules)
             cache.observed(answer("done"), change, cause: nil)
             let outcome = left.answered(answer("old"))
-            XCTAssertEqual(outcome.answer.received.cache?.state, .passed)
+            XCTAssertEqual(outcome.cache?.state, .passed)
             XCTAssertNil(found(cache, asked))
             try store(cache, asked, "new")
             XCTAssertEqual(found(cache, asked), "new")
@@ -348,7 +348,7 @@ final class CacheStorageTests: CacheTestCase {
             for number in 0..<3_000 { cache.remove(Removal(url: "http://127.0.0.1/\(number)")) }
             XCTAssertEqual(found(cache, question("kept")), "one")
             // It is no longer known what was removed since the request left.
-            XCTAssertEqual(left.answered(answer("x")).answer.received.cache?.state, .passed)
+            XCTAssertEqual(left.answered(answer("x")).cache?.state, .passed)
             cache.writer?.finish()
             XCTAssertEqual(found(cache, question("kept")), "one")
         }
@@ -368,7 +368,7 @@ final class CacheStorageTests: CacheTestCase {
         var cache = try open()
         let asked = question("a", wantsBytes: false)
         let outcome = try ticket(cache, asked).answered(answer(saved: saved))
-        XCTAssertEqual(outcome.answer.received.cache?.state, .stored)
+        XCTAssertEqual(outcome.cache?.state, .stored)
         // The call ends before the body is copied.
         saved.content?.end()
         unlink(source)
@@ -377,11 +377,11 @@ final class CacheStorageTests: CacheTestCase {
         guard case .answer(let tooLarge) = cache.find(question("a")) else {
             return XCTFail("a body that is too large for memory is lost")
         }
-        XCTAssertEqual(tooLarge.bodyFile?.length, saved.length)
+        XCTAssertEqual(tooLarge.keptFile?.length, saved.length)
         let shared = try ticket(cache, question("b")).shared(tooLarge)
-        XCTAssertEqual(shared.bodyFile?.length, saved.length)
+        XCTAssertEqual(shared.keptFile?.length, saved.length)
         guard case .answer(let hit) = cache.find(asked) else { return XCTFail("no hit") }
-        XCTAssertEqual(hit.bodyFile?.length, saved.length)
+        XCTAssertEqual(hit.keptFile?.length, saved.length)
         // The bytes stay readable when the entry is removed.
         XCTAssertEqual(try cache.remove(CacheFilter()), 1)
         XCTAssertEqual(names(bodies), [])

@@ -91,12 +91,14 @@ class CacheTestCase: XCTestCase {
     func answer(
         _ body: String = "", status: Int = 200, _ headers: [(String, String)] = [],
         saved: SavedBody? = nil
-    ) -> ReceivedResponse {
+    ) -> Answer {
         let fields = headers.map { HeaderField(name: $0.0, value: $0.1) }
-        return ReceivedResponse(
+        var answer = Answer(
             status: status, httpVersion: .http11,
             headers: Headers(fields + (headers.isEmpty ? [fresh] : [])),
-            url: "http://127.0.0.1/", body: Body(Array(body.utf8)), saved: saved)
+            url: "http://127.0.0.1/", body: Body(Array(body.utf8)))
+        if let saved { answer.bodyPlace = .saved(saved) }
+        return answer
     }
 
     private var fresh: HeaderField { HeaderField(name: "Cache-Control", value: "max-age=1000") }
@@ -116,7 +118,7 @@ class CacheTestCase: XCTestCase {
         _ cache: ResponseCache, _ question: CacheQuestion, _ body: String, line: UInt = #line
     ) throws {
         let outcome = try ticket(cache, question, line: line).answered(answer(body))
-        XCTAssertEqual(outcome.answer.received.cache?.state, .stored, line: line)
+        XCTAssertEqual(outcome.cache?.state, .stored, line: line)
     }
 
     /// Returns the body that the cache gives; `nil` if the server has to be asked.
@@ -127,9 +129,9 @@ class CacheTestCase: XCTestCase {
         }
     }
 
-    func text(_ answer: CachedAnswer) -> String {
-        guard let file = answer.bodyFile else {
-            return answer.received.body.withBytes { String(decoding: $0, as: UTF8.self) }
+    func text(_ answer: Answer) -> String {
+        guard let file = answer.keptFile else {
+            return answer.body.withBytes { String(decoding: $0, as: UTF8.self) }
         }
         let data = FileManager.default.contents(atPath: file.path) ?? Data()
         return String(decoding: data, as: UTF8.self)
@@ -175,5 +177,12 @@ class CacheTestCase: XCTestCase {
 
     func integer(_ sql: String) throws -> Int64? {
         try Connection(path).integer(sql)
+    }
+}
+
+extension Answer {
+    /// The file of the cache that has the body; `nil` if the body is elsewhere.
+    var keptFile: CachedBodyFile? {
+        if case .kept(let file) = bodyPlace { file } else { nil }
     }
 }

@@ -30,7 +30,7 @@ enum StageName: String, CaseIterable {
         case .recover: .judged(.take(Sample.answer))
         case .validate: .validated(Sample.answer)
         case .intercept: .intercepted(Sample.answer)
-        case .parse: .parsed(ParsedAnswer(Sample.answer))
+        case .parse: .mapped(MappedAnswer(Sample.answer))
         case .commit: .committed(Sample.response)
         case .wait: .waited
         case .store: .stored(Sample.failure)
@@ -66,18 +66,15 @@ enum Sample {
     static let spec = RequestSpec(target: .path(.get, "things"))
     static let exchange = Exchange(method: "GET", url: url)
     static let failure = Failure(.connect, "refused")
-    static let received = ReceivedExchange(
-        result: .failure(TransportError(.connect, "refused")),
-        recorder: ExchangeRecorder(bodyBytesMax: 0) { _, _ in })
+    static let received = ExchangeRecorder(bodyBytesMax: 0) { _ in }
     static let response = Response(plain)
-    static let answer = TakenAnswer(received: plain, failure: nil, started: .never)
-    static let cached = CachedAnswer(received: plain, memo: nil)
+    static let answer = plain
+    static let cached = plain
     static var request: PreparedRequest { request("GET") }
     static let order = StoringOrder(
         request: request("POST"), claim: Claim(), failure: nil, reason: "offline", place: .worker)
 
-    private static let plain = ReceivedResponse(
-        status: 200, headers: Headers(), url: url, body: Body())
+    private static let plain = Answer(status: 200, headers: Headers(), url: url)
 
     /// One of each verdict.
     static let verdicts: [Journey.Verdict] = [
@@ -111,7 +108,7 @@ enum Sample {
         func leaveLane(_ call: Call) {}
         func reasonToStoreAtOnce(_ request: PreparedRequest) -> String? { nil }
         func reasonToStore() throws(Failure) -> String? { nil }
-        func withdraw(_ request: PreparedRequest) throws(Failure) -> ReceivedResponse? { nil }
+        func withdraw(_ request: PreparedRequest) throws(Failure) -> Answer? { nil }
         func takes(_ failure: Failure) -> Bool { false }
         func beginStoring(if judge: () -> Bool) -> Bool { judge() }
         func store(_ call: Call, _ order: StoringOrder) {}

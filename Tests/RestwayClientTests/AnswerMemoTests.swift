@@ -60,21 +60,22 @@ final class AnswerMemoTests: XCTestCase {
 
     private func answer(
         _ body: String, _ memo: AnswerMemo?, status: Int = 200, isValidated: Bool = false
-    ) -> TakenAnswer {
-        let received = ReceivedResponse(
+    ) -> Answer {
+        var answer = Answer(
             status: status,
             headers: Headers([HeaderField(name: "Content-Type", value: "application/json")]),
             url: "http://api.test/companies", body: Body(Array(body.utf8)))
-        let failure = status == 200 ? nil : Failure(.http, "\(status)")
-        return TakenAnswer(
-            received: received, failure: failure, started: FakeClock().now(), memo: memo,
-            isValidated: isValidated)
+        answer.memo = memo
+        answer.cache = isValidated ? CacheNote(.validated) : nil
+        answer.readyAt = FakeClock().now()
+        answer.failure = status == 200 ? nil : Failure(.http, "\(status)")
+        return answer
     }
 
     /// Takes an answer to a request by a route.
     @discardableResult
     private func take(
-        _ client: Client, _ answer: TakenAnswer, route: String = "companies"
+        _ client: Client, _ answer: Answer, route: String = "companies"
     ) throws -> Response {
         let call = try client.send(.route(route))
         let request = try XCTUnwrap(call.request)
@@ -258,9 +259,9 @@ final class AnswerMemoTests: XCTestCase {
             let request = try XCTUnwrap(call.request)
             XCTAssertNotNil(request.submission)
             let processor = ResponseProcessor(call, request)
-            let parsed = try processor.parse(answer(#"{"id": 1, "name": "New"}"#, memo))
-            XCTAssertNil(parsed.known)
-            let response = try processor.commit(parsed)
+            let mapped = try processor.parse(answer(#"{"id": 1, "name": "New"}"#, memo))
+            if case .known = mapped.rows { XCTFail("the answer was not mapped") }
+            let response = try processor.commit(mapped)
             XCTAssertEqual(response.objects[0].value(named: "name"), .string("New"))
             call.cancel()
         }

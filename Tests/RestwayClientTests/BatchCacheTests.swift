@@ -88,7 +88,7 @@ final class BatchCacheTests: BatchTestCase {
 
     func testAnItemCarriesItsConditionsAndA304GivesTheKeptAnswer() throws {
         let client = try cachingClient()
-        let kept = CachedAnswer.kept(Self.url + "1", #"{"id":1}"#, state: .validated)
+        let kept = Answer.kept(Self.url + "1", #"{"id":1}"#, state: .validated)
         let condition = HeaderField(name: "If-None-Match", value: "\"v1\"")
         send(ScriptedTicket(cache, conditions: [condition], kept: kept), for: 1)
         let session = try session(client, [get("things/1"), get("things/2")])
@@ -105,7 +105,7 @@ final class BatchCacheTests: BatchTestCase {
 
     func testAKeptAnswerStandsInForAFailedBatchCall() throws {
         let client = try cachingClient()
-        let kept = CachedAnswer.kept(Self.url + "1", #"{"id":1}"#, state: .stale)
+        let kept = Answer.kept(Self.url + "1", #"{"id":1}"#, state: .stale)
         send(ScriptedTicket(cache, kept: kept), for: 1)
         let session = try session(client, [get("things/1"), get("things/2")])
         try send(session)
@@ -194,7 +194,7 @@ final class BatchCacheTests: BatchTestCase {
 
     func testAStaleItemIsRefreshedByACallOfItsOwn() throws {
         let client = try cachingClient()
-        let kept = CachedAnswer.kept(Self.url + "1", #"{"id":1}"#, state: .stale)
+        let kept = Answer.kept(Self.url + "1", #"{"id":1}"#, state: .stale)
         cache.set(
             .staleAnswer(kept, refresh: ScriptedTicket(cache)), for: "GET \(Self.url)1")
         let session = try session(client, [get("things/1")])

@@ -78,7 +78,7 @@ final class CacheDownloadTests: XCTestCase {
     private func kept(
         _ text: String, inFile: Bool = true, status: Int = 200,
         headers: [HeaderField] = [CacheDownloadTests.tag], state: CacheNote.State = .hit
-    ) -> CachedAnswer {
+    ) -> Answer {
         guard inFile else {
             return .kept(Self.url, text, status: status, headers: headers, state: state)
         }

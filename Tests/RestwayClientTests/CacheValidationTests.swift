@@ -29,9 +29,9 @@ final class CacheValidationTests: CacheTestCase {
         let ticket = ticket()
         ticket.state.withLock { state in
             state.replace = { _ in
-                CacheOutcome(
-                    answer: FakeCache.answer(Self.url, 200, Self.list, .validated),
-                    isShareable: true)
+                var answer = FakeCache.answer(Self.url, 200, Self.list, .validated)
+                answer.isShareable = true
+                return answer
             }
         }
         let call = try client.send(.get("things"))

@@ -12,7 +12,7 @@ final class FakeCache: AnswerCache {
     struct State {
         var discriminator: String?
         var holder: UInt64 = 1
-        var kept: [String: CachedAnswer] = [:]
+        var kept: [String: Answer] = [:]
         /// Decides in place of the cache; `nil` to let it decide.
         var decide: (@Sendable (PreparedRequest, Bool) -> CacheFinding?)?
         /// Whether only `find` finds anything.
@@ -50,7 +50,7 @@ final class FakeCache: AnswerCache {
         return .send(FakeTicket(self, url))
     }
 
-    func observed(_ answer: ReceivedResponse, to request: PreparedRequest) {
+    func observed(_ answer: Answer, to request: PreparedRequest) {
         state.update { $0.observed.append("\(request.exchange.method) \(answer.status)") }
     }
 
@@ -61,7 +61,7 @@ final class FakeCache: AnswerCache {
         }
     }
 
-    func keep(_ url: String, _ answer: CachedAnswer) {
+    func keep(_ url: String, _ answer: Answer) {
         state.update { $0.kept[url] = answer }
     }
 
@@ -75,13 +75,12 @@ final class FakeCache: AnswerCache {
     static func answer(
         _ url: String, _ status: Int = 200, _ body: String = "", _ state: CacheNote.State = .hit,
         headers: [HeaderField] = []
-    ) -> CachedAnswer {
-        CachedAnswer(
-            received: ReceivedResponse(
-                status: status, httpVersion: .http11, headers: Headers(headers), url: url,
-                body: Body(Array(body.utf8)),
-                cache: CacheNote(state, ageSeconds: 3, lifetimeSeconds: 9)),
-            memo: nil)
+    ) -> Answer {
+        var answer = Answer(
+            status: status, httpVersion: .http11, headers: Headers(headers), url: url,
+            body: Body(Array(body.utf8)))
+        answer.cache = CacheNote(state, ageSeconds: 3, lifetimeSeconds: 9)
+        return answer
     }
 }
 
@@ -90,9 +89,9 @@ final class FakeTicket: CacheTicket {
     struct State {
         var events: [String] = []
         /// Replaces the answer of the server.
-        var replace: (@Sendable (ReceivedResponse) -> CacheOutcome?)?
+        var replace: (@Sendable (Answer) -> Answer?)?
         /// Stands in for failures.
-        var standIn: CachedAnswer?
+        var standIn: Answer?
     }
 
     private let cache: FakeCache
@@ -110,26 +109,26 @@ final class FakeTicket: CacheTicket {
 
     func noteSent() { state.update { $0.events.append("sent") } }
 
-    func answered(_ answer: ReceivedResponse) -> CacheOutcome {
+    func answered(_ answer: Answer) -> Answer {
         let replace = state.update { state in
             state.events.append("\(answer.status)")
             return state.replace
         }
-        if let outcome = replace?(answer) { return outcome }
+        if let other = replace?(answer) { return other }
         let text = answer.body.withBytes { String(decoding: $0, as: UTF8.self) }
         if answer.status == 200 { cache.keep(url, FakeCache.answer(url, 200, text)) }
-        return CacheOutcome(
-            answer: FakeCache.answer(
-                url, answer.status, text, answer.status == 200 ? .stored : .passed,
-                headers: answer.headers.fields),
-            isShareable: cache.state.withLock { $0.isShareable })
+        var taken = FakeCache.answer(
+            url, answer.status, text, answer.status == 200 ? .stored : .passed,
+            headers: answer.headers.fields)
+        taken.isShareable = cache.state.withLock { $0.isShareable }
+        return taken
     }
 
-    func shared(_ answer: CachedAnswer) -> CachedAnswer {
-        answer.shared(with: answer.received.headers)
+    func shared(_ answer: Answer) -> Answer {
+        answer.shared(with: answer.headers)
     }
 
-    func failed(_ failure: Failure) -> CachedAnswer? {
+    func failed(_ failure: Failure) -> Answer? {
         state.update { state in
             state.events.append("\(failure.reason)")
             return state.standIn

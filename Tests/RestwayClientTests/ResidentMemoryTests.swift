@@ -54,9 +54,11 @@ final class ResidentMemoryTests: XCTestCase {
 
     private func response(_ objects: [Snapshot], bodyBytes: Int) -> Response {
         let body = Body([UInt8](repeating: 0x20, count: bodyBytes))
-        let received = ReceivedResponse(
-            status: 200, headers: Headers(), url: "http://api.test/", body: body)
-        return Response(received, MappedObjects(isMapped: true, objects: objects))
+        let answer = Answer(status: 200, headers: Headers(), url: "http://api.test/", body: body)
+        var mapped = MappedAnswer(answer)
+        mapped.isMapped = true
+        mapped.objects = objects
+        return Response(mapped)
     }
 
     func testALargeResponseGivesItsMemoryBackWhenItEnds() throws {

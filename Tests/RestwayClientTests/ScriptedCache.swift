@@ -70,7 +70,7 @@ final class ScriptedCache: AnswerCache {
         return finding ?? .send(make(self, request.exchange.url))
     }
 
-    func observed(_ answer: ReceivedResponse, to request: PreparedRequest) {
+    func observed(_ answer: Answer, to request: PreparedRequest) {
         guard let plan = request.sending.caching else { return }
         learn(
             .init(
@@ -90,12 +90,12 @@ final class ScriptedTicket: CacheTicket {
     let conditions: [HeaderField]
     let flightKey: FlightKey?
     /// The answer after a 304 and in place of a failure.
-    private let kept: CachedAnswer?
+    private let kept: Answer?
     private let isShareable: Bool
 
     init(
         _ cache: ScriptedCache, conditions: [HeaderField] = [], flightKey: String? = nil,
-        kept: CachedAnswer? = nil, isShareable: Bool = false
+        kept: Answer? = nil, isShareable: Bool = false
     ) {
         self.cache = cache
         self.conditions = conditions
@@ -106,20 +106,24 @@ final class ScriptedTicket: CacheTicket {
 
     func noteSent() {}
 
-    func answered(_ answer: ReceivedResponse) -> CacheOutcome {
+    func answered(_ answer: Answer) -> Answer {
         var what = "answered \(answer.status) \(answer.url)"
         if let content = answer.saved?.content { what += " \(content.text)" }
         cache.learn(.init(what: what))
-        if answer.status == 304, let kept { return CacheOutcome(answer: kept, isShareable: true) }
-        return CacheOutcome(
-            answer: CachedAnswer(received: answer, memo: nil), isShareable: isShareable)
+        if answer.status == 304, var kept {
+            kept.isShareable = true
+            return kept
+        }
+        var taken = answer
+        taken.isShareable = isShareable
+        return taken
     }
 
-    func shared(_ answer: CachedAnswer) -> CachedAnswer {
-        answer.shared(with: answer.received.headers)
+    func shared(_ answer: Answer) -> Answer {
+        answer.shared(with: answer.headers)
     }
 
-    func failed(_ failure: Failure) -> CachedAnswer? {
+    func failed(_ failure: Failure) -> Answer? {
         cache.learn(.init(what: "failed \(failure.reason)"))
         return kept
     }
@@ -134,16 +138,17 @@ extension SavedContent {
     }
 }
 
-extension CachedAnswer {
+extension Answer {
     /// A kept answer to a GET.
     static func kept(
         _ url: String, _ body: String, status: Int = 200, headers: [HeaderField] = [],
         state: CacheNote.State = .hit, file: CachedBodyFile? = nil
-    ) -> CachedAnswer {
-        CachedAnswer(
-            received: ReceivedResponse(
-                status: status, headers: Headers(headers), url: url,
-                body: Body(Array(body.utf8)), cache: CacheNote(state)),
-            memo: AnswerMemo(), bodyFile: file)
+    ) -> Answer {
+        var answer = Answer(
+            status: status, headers: Headers(headers), url: url, body: Body(Array(body.utf8)))
+        answer.cache = CacheNote(state)
+        answer.memo = AnswerMemo()
+        if let file { answer.bodyPlace = .kept(file) }
+        return answer
     }
 }

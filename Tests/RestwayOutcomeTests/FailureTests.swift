@@ -33,8 +33,7 @@ final class FailureTests: XCTestCase {
         let before = "tls first transport f 0 0 false - - -  0 false false "
         XCTAssertEqual(description(original), before)
         let response = Response(
-            ReceivedResponse(
-                status: 503, headers: Headers(), url: "http://127.0.0.1/", body: Body()))
+            Answer(status: 503, headers: Headers(), url: "http://127.0.0.1/"))
         let request = OutgoingRequest(
             Exchange(method: "GET", url: "http://127.0.0.1/"), route: nil, NoRedactor())
         let cause = Cause()

@@ -70,10 +70,8 @@ enum TokenResponse {
     /// The largest answer of a token endpoint; a server that sends more is not a token endpoint.
     static let bytesMax = 1 << 20
 
-    static func credential(
-        _ result: Result<ExchangeSummary, TransportError>, _ recorder: ExchangeRecorder
-    ) throws(AuthFailure) -> Credential {
-        if case .failure(let error) = result {
+    static func credential(_ recorder: ExchangeRecorder) throws(AuthFailure) -> Credential {
+        if case .failure(let error) = recorder.result {
             // The message names only the host and the port of the request.
             throw .refused("the token endpoint cannot be reached: \(error.message)")
         }

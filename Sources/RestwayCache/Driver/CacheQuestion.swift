@@ -111,21 +111,24 @@ struct HeldAnswer: Sendable {
     func answer(
         to question: CacheQuestion, _ state: CacheNote.State, _ age: EntryAge,
         _ status: CacheStatus, part: StoredRange? = nil, isNotModified: Bool = false
-    ) -> CachedAnswer {
+    ) -> Answer {
         let head = answer.head
         var status = status
         status.secondsToLive = age.lifetime - age.age
         var body = body
         if let part { body = Self.part(part, of: body, head) }
-        let received = ReceivedResponse(
+        var answer = Answer(
             status: isNotModified ? 304 : head.servedStatus(part: part),
             httpVersion: HTTPVersion(rawValue: Int32(clamping: head.httpVersion)),
-            headers: head.served(age, status, part: part), url: head.url, body: body,
-            cache: CacheNote(
-                state, ageSeconds: age.age, lifetimeSeconds: age.lifetime, isStale: !age.isFresh))
+            headers: head.served(age, status, part: part), url: head.url, body: body)
+        answer.cache = CacheNote(
+            state, ageSeconds: age.age, lifetimeSeconds: age.lifetime, isStale: !age.isFresh)
         let isWhole = part == nil && !isNotModified && question.request.method != "HEAD"
-        return CachedAnswer(
-            received: received, memo: isWhole ? answer.memo : nil, bodyFile: isWhole ? file : nil)
+        if isWhole {
+            answer.memo = self.answer.memo
+            if let file { answer.bodyPlace = .kept(file) }
+        }
+        return answer
     }
 
     private static func part(_ part: StoredRange, of body: Body, _ head: StoredHead) -> Body {

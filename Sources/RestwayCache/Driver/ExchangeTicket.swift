@@ -75,7 +75,7 @@ final class ExchangeTicket: CacheTicket {
 
     // MARK: Answers
 
-    func answered(_ answer: ReceivedResponse) -> CacheOutcome {
+    func answered(_ answer: Answer) -> Answer {
         let now = cache.options.clock.wallMicroseconds()
         let length = answer.saved?.length ?? Int64(answer.body.count)
         let request = requestAsSent(for: answer.headers)
@@ -85,16 +85,16 @@ final class ExchangeTicket: CacheTicket {
             url: answer.url, requestTime: sentAt.load(ordering: .relaxed), responseTime: now,
             bodyLength: length)
         cache.observed(head, question, cause: ObjectIdentifier(self))
-        let isShareable = head.isShareable(with: request)
         let keeping = Keeping.decide(
             request, head, variants?.heads ?? [], asked: asked, usesHeuristics: usesHeuristics)
-        let outcome = take(answer, head, keeping, now: now)
-        return CacheOutcome(answer: outcome, isShareable: isShareable)
+        var taken = take(answer, head, keeping, now: now)
+        taken.isShareable = head.isShareable(with: request)
+        return taken
     }
 
     private func take(
-        _ answer: ReceivedResponse, _ head: StoredHead, _ keeping: Keeping, now: Int64
-    ) -> CachedAnswer {
+        _ answer: Answer, _ head: StoredHead, _ keeping: Keeping, now: Int64
+    ) -> Answer {
         switch keeping {
         case .keep(let head, let replaced):
             let ids = replaced.compactMap { variants?.answers[$0].id }
@@ -135,8 +135,8 @@ final class ExchangeTicket: CacheTicket {
     }
 
     private func validated(
-        _ held: HeldAnswer, _ answer: ReceivedResponse, now: Int64
-    ) -> CachedAnswer {
+        _ held: HeldAnswer, _ answer: Answer, now: Int64
+    ) -> Answer {
         cache.counters.validations.add(1, ordering: .relaxed)
         var status = CacheStatus(forward: forward)
         status.forwardStatus = answer.status
@@ -146,33 +146,29 @@ final class ExchangeTicket: CacheTicket {
 
     /// Returns an answer of the server with what the cache says about it.
     private func passed(
-        _ answer: ReceivedResponse, _ head: StoredHead, _ state: CacheNote.State,
+        _ answer: Answer, _ head: StoredHead, _ state: CacheNote.State,
         memo: AnswerMemo?, now: Int64
-    ) -> CachedAnswer {
+    ) -> Answer {
         var status = CacheStatus(forward: forward)
         status.isStored = state == .stored
-        var headers = answer.headers
+        var passed = answer
         let age = head.age(now: now, usesHeuristics: usesHeuristics)
         if status.isStored { status.secondsToLive = age.lifetime - age.age }
-        status.add(to: &headers)
-        let note =
+        status.add(to: &passed.headers)
+        passed.cache =
             status.isStored
             ? CacheNote(
                 state, ageSeconds: age.age, lifetimeSeconds: age.lifetime, isStale: !age.isFresh)
             : CacheNote(state)
-        return CachedAnswer(
-            received: ReceivedResponse(
-                status: answer.status, httpVersion: answer.httpVersion, headers: headers,
-                url: answer.url, body: answer.body, saved: answer.saved,
-                trailers: answer.trailers, timings: answer.timings, attempts: answer.attempts,
-                cache: note), memo: memo)
+        passed.memo = memo
+        return passed
     }
 
     // MARK: Keeping
 
     private func keep(
-        _ answer: ReceivedResponse, _ head: StoredHead, replacing ids: [Int64], now: Int64
-    ) -> CachedAnswer {
+        _ answer: Answer, _ head: StoredHead, replacing ids: [Int64], now: Int64
+    ) -> Answer {
         if let saved = answer.saved {
             let isKept =
                 cache.file == nil
@@ -259,9 +255,9 @@ final class ExchangeTicket: CacheTicket {
 
     /// Joins the part that was asked for with the part that is kept.
     private func combine(
-        _ answer: ReceivedResponse, _ head: StoredHead, _ held: HeldAnswer, prefix: Int64,
+        _ answer: Answer, _ head: StoredHead, _ held: HeldAnswer, prefix: Int64,
         now: Int64
-    ) -> CachedAnswer {
+    ) -> Answer {
         var bytes: [UInt8] = []
         held.body.withBytes { bytes.append(contentsOf: $0.prefix(Int(prefix))) }
         answer.body.withBytes { bytes.append(contentsOf: $0) }
@@ -281,16 +277,16 @@ final class ExchangeTicket: CacheTicket {
 
     // MARK: Other ends
 
-    func shared(_ answer: CachedAnswer) -> CachedAnswer {
+    func shared(_ answer: Answer) -> Answer {
         cache.counters.shared.add(1, ordering: .relaxed)
         var status = CacheStatus(forward: forward)
         status.isCollapsed = true
-        var headers = answer.received.headers
+        var headers = answer.headers
         status.add(to: &headers)
         return answer.shared(with: headers)
     }
 
-    func failed(_ failure: Failure) -> CachedAnswer? {
+    func failed(_ failure: Failure) -> Answer? {
         let isOffline: Bool
         switch failure.reason {
         case .resolve, .connect, .connectionLost, .timedOut: isOffline = true

@@ -317,13 +317,13 @@ package final class ResponseCache: AnswerCache {
 
     // MARK: Removing
 
-    package func observed(_ answer: ReceivedResponse, to request: PreparedRequest) {
+    package func observed(_ answer: Answer, to request: PreparedRequest) {
         guard let plan = request.sending.caching else { return }
         observed(answer, CacheQuestion(request, plan))
     }
 
     /// Removes what an answer makes invalid. The answer to a POST may be kept for GET.
-    func observed(_ answer: ReceivedResponse, _ question: CacheQuestion) {
+    func observed(_ answer: Answer, _ question: CacheQuestion) {
         let now = options.clock.wallMicroseconds()
         let (isOutdated, look) = memory.withLock { memory in
             let isOutdated = memory.removals.removes(
@@ -342,7 +342,7 @@ package final class ResponseCache: AnswerCache {
 
     /// Removes what an answer makes invalid.
     func observed(
-        _ answer: ReceivedResponse, _ question: CacheQuestion, cause: ObjectIdentifier?
+        _ answer: Answer, _ question: CacheQuestion, cause: ObjectIdentifier?
     ) {
         let now = options.clock.wallMicroseconds()
         let head = StoredHead(

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
-import RestwayCalls
 import RestwayHTTP
+import RestwayOutcome
 import RestwayThreads
 
 /// A file of a body that cannot be written, and the reason.

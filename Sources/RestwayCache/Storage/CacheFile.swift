@@ -1,4 +1,3 @@
-import RestwayCalls
 import RestwayHTTP
 import RestwayOutcome
 import RestwaySQLite

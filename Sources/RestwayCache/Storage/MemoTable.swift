@@ -1,4 +1,4 @@
-import RestwayCalls
+import RestwayOutcome
 import RestwayThreads
 
 /// Remembers the memos of answers that were read from the file, so that an answer that does not

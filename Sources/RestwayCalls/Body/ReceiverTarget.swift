@@ -56,11 +56,8 @@ final class ReceiverTarget: BodyTarget, @unchecked Sendable {
     func begin(_ head: ResponseHead) throws(Failure) -> BodyBeginning {
         hasBegun = true
         if let receiveHead = receiver.receiveHead {
-            let answer = Response(
-                ReceivedResponse(
-                    status: head.status, headers: head.headers, url: head.url, body: Body()),
-                request: .sent(by: call, request))
-            try BodyReceiver.ask { receiveHead(answer) }
+            let response = Response(Answer(head), request: .sent(by: call, request))
+            try BodyReceiver.ask { receiveHead(response) }
         }
         return .takes
     }

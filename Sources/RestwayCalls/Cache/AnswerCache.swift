@@ -27,7 +27,7 @@ package protocol AnswerCache: AnyObject, Sendable {
     /// Takes note of the answer to a request that passed the cache by, as an unsafe request does:
     /// it may make entries invalid (RFC 9111, section 4.4), and the answer to a POST may be kept
     /// for GET (RFC 9110, section 9.3.3). It may wait for the file.
-    func observed(_ answer: ReceivedResponse, to request: PreparedRequest)
+    func observed(_ answer: Answer, to request: PreparedRequest)
     /// The rules of the request, or the program, refuse an answer that the cache has kept or given:
     /// its entries for the URL of the request end.
     func refused(_ request: PreparedRequest)
@@ -198,9 +198,9 @@ package enum CacheMode: UInt32, Sendable, CaseIterable {
 /// What the cache says about a request.
 package enum CacheFinding: Sendable {
     /// The answer, without an exchange.
-    case answer(CachedAnswer)
+    case answer(Answer)
     /// The answer, which is stale, and a request that brings a newer one in the background.
-    case staleAnswer(CachedAnswer, refresh: any CacheTicket)
+    case staleAnswer(Answer, refresh: any CacheTicket)
     /// The server is asked. The ticket takes its answer.
     case send(any CacheTicket)
     /// There is no answer, and the server must not be asked.
@@ -217,77 +217,20 @@ package protocol CacheTicket: AnyObject, Sendable {
     var flightKey: FlightKey? { get }
     /// The exchange is about to be sent. The time counts for the age of the answer.
     func noteSent()
-    /// Takes the server's answer, keeps it if it may be kept, and returns the answer of the call:
-    /// the same one, or after a 304 the kept one. It may wait for the file. A request that is sent
-    /// several times has several answers.
+    /// Takes the server's answer, keeps it if it may be kept, and returns the answer of the call
+    /// with `Cache-Status`: the same one, or after a 304 the kept one. It says whether the answer is
+    /// shareable. It may wait for the file. A request that is sent several times has several
+    /// answers.
     ///
     /// The body of a download is in `saved.content`, whose descriptor is valid until this returns;
     /// a cache that reads it later duplicates it. Without `content`, the body of an answer with
     /// `saved` is out of reach, and the answer cannot be kept. The answer is that of a whole body,
     /// also if the download went on from a part.
-    func answered(_ answer: ReceivedResponse) -> CacheOutcome
+    func answered(_ answer: Answer) -> Answer
     /// Returns the answer of another exchange for the request of this ticket, which has waited for
-    /// that exchange; see `CachedAnswer.shared`.
-    func shared(_ answer: CachedAnswer) -> CachedAnswer
+    /// that exchange; see `Answer.shared`.
+    func shared(_ answer: Answer) -> Answer
     /// Returns the kept answer that stands in for a failure; `nil` if the failure stands. It may
     /// wait for the file.
-    func failed(_ failure: Failure) -> CachedAnswer?
-}
-
-/// What has become of a server's answer in the cache.
-package struct CacheOutcome: Sendable {
-    /// The answer of the call, with `Cache-Status`.
-    package let answer: CachedAnswer
-    /// Whether requests that wait for this exchange may have the answer, too.
-    package let isShareable: Bool
-
-    package init(answer: CachedAnswer, isShareable: Bool) {
-        self.answer = answer
-        self.isShareable = isShareable
-    }
-}
-
-/// An answer that comes out of the cache or has passed it. One that comes out of the cache has no
-/// timings and no attempts, because it took no exchange.
-package final class CachedAnswer: Sendable {
-    package let received: ReceivedResponse
-    /// What the answer was mapped to before; `nil` if the answer is not kept.
-    package let memo: AnswerMemo?
-    /// The kept body, if it is in a file; the body of `received` is then empty.
-    package let bodyFile: CachedBodyFile?
-
-    package init(
-        received: ReceivedResponse, memo: AnswerMemo?, bodyFile: CachedBodyFile? = nil
-    ) {
-        self.received = received
-        self.memo = memo
-        self.bodyFile = bodyFile
-    }
-
-    /// Returns the answer for another request, which has waited for the exchange. The timings and
-    /// the attempts belong to the call that has sent the request.
-    package func shared(with headers: Headers) -> CachedAnswer {
-        var note = received.cache ?? .none
-        note.state = .shared
-        return CachedAnswer(
-            received: ReceivedResponse(
-                status: received.status, httpVersion: received.httpVersion, headers: headers,
-                url: received.url, body: received.body, saved: received.saved,
-                trailers: received.trailers, cache: note),
-            memo: memo, bodyFile: bodyFile)
-    }
-}
-
-/// A kept body in a file, without its content coding.
-package struct CachedBodyFile: Sendable {
-    package let path: String
-    package let length: Int64
-    /// Keeps the file from being collected as long as it lives.
-    package let keeper: any AnyObject & Sendable
-
-    package init(path: String, length: Int64, keeper: any AnyObject & Sendable) {
-        self.path = path
-        self.length = length
-        self.keeper = keeper
-    }
+    func failed(_ failure: Failure) -> Answer?
 }

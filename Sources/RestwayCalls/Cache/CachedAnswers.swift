@@ -9,7 +9,7 @@ import RestwayThreads
 
 extension RecoverStage {
     /// Judges an answer of the cache: it is taken like one from the server, but never sent again.
-    static func found(_ entry: StageEntry, _ answer: CachedAnswer) {
+    static func found(_ entry: StageEntry, _ answer: Answer) {
         // The program is not asked on one of its own threads, which may hold a lock that the answer
         // needs.
         if entry.call.api.mayAskWhileMapping {
@@ -20,11 +20,10 @@ extension RecoverStage {
     }
 
     /// Judges an answer of the cache on a thread on which it can be mapped.
-    static func judge(_ entry: StageEntry, found answer: CachedAnswer) {
-        let received = answer.received
-        entry.call.log.noteCacheHit(received.cache ?? .none)
+    static func judge(_ entry: StageEntry, found answer: Answer) {
+        entry.call.log.noteCacheHit(answer.cache ?? .none)
         var note: String?
-        switch entry.redirect(received, to: received.location) {
+        switch entry.redirect(answer, to: answer.location) {
         case .followed: return
         case .notFollowed: break
         case .refused(let why): note = why
@@ -34,17 +33,16 @@ extension RecoverStage {
         }
         let text = note
         KeptBody.place(answer, for: entry) { entry, placed in
-            guard let received = entry.received(placed) else { return }
-            judge(entry, CachedAnswer(received: received, memo: answer.memo), text)
+            guard let answer = entry.answer(placed) else { return }
+            judge(entry, answer, text)
         }
     }
 
     /// Judges an answer whose body is in its place.
-    private static func judge(_ entry: StageEntry, _ answer: CachedAnswer, _ note: String?) {
-        let received = answer.received
-        let bytes = received.saved?.length ?? Int64(received.body.count)
+    private static func judge(_ entry: StageEntry, _ answer: Answer, _ note: String?) {
+        let bytes = answer.saved?.length ?? Int64(answer.body.count)
         entry.call.noteCachedAnswer(entry.request, bytes: bytes)
-        if ResponseProcessor(entry).isDone(received) {
+        if ResponseProcessor(entry).isDone(answer) {
             take(entry, answer, nil)
         } else if entry.context.asksAboutFailures {
             entry.onWorker { takeFailure($0, answer, note) }
@@ -55,57 +53,46 @@ extension RecoverStage {
 
     /// Takes an answer whose status is no success. It may ask the program what the answer means.
     private static func takeFailure(
-        _ entry: StageEntry, _ answer: CachedAnswer, _ note: String?
+        _ entry: StageEntry, _ answer: Answer, _ note: String?
     ) {
-        var failure = ResponseProcessor(entry).httpFailure(answer.received)
+        var failure = ResponseProcessor(entry).httpFailure(answer)
         if let note { failure.message += note }
         take(entry, answer, failure)
     }
 
-    private static func take(_ entry: StageEntry, _ answer: CachedAnswer, _ failure: Failure?) {
-        let now = entry.context.clock.now()
-        let taken = TakenAnswer(
-            answer.received, memo: answer.memo, failure: failure, started: now)
-        entry.report(.judged(.take(taken)))
-    }
-}
-
-extension TakenAnswer {
-    convenience init(
-        _ received: ReceivedResponse, memo: AnswerMemo?, failure: Failure?, started: Deadline
-    ) {
-        self.init(
-            received: received, failure: failure, started: started, memo: memo,
-            isValidated: received.cache?.state == .validated)
+    private static func take(_ entry: StageEntry, _ answer: Answer, _ failure: Failure?) {
+        var answer = answer
+        answer.readyAt = entry.context.clock.now()
+        answer.failure = failure
+        entry.report(.judged(.take(answer)))
     }
 }
 
 extension StageEntry {
     /// Lets the cache take an answer of the server.
     ///
-    /// - Returns: What has become of it; `nil` if the cache keeps no answer to this request.
-    func outcome(of received: ReceivedResponse) -> CacheOutcome? {
+    /// - Returns: The answer of the call; `nil` if the cache keeps no answer to this request.
+    func cached(_ answer: Answer) -> Answer? {
         guard request.sending.caching != nil, let cache = context.cache else { return nil }
         guard let visit = call.visit else {
-            cache.observed(received, to: request)
-            received.saved?.content?.end()
+            cache.observed(answer, to: request)
+            answer.saved?.content?.end()
             return nil
         }
-        let outcome = visit.ticket.take(received)
-        let answer = outcome.answer
-        guard answer.received !== received else { return outcome }
-        return CacheOutcome(
-            answer: CachedAnswer(
-                received: answer.received.afterExchange(of: received), memo: answer.memo,
-                bodyFile: answer.bodyFile),
-            isShareable: outcome.isShareable)
+        // A kept answer gets the times and the attempts of the exchange that has shown that it
+        // still holds.
+        var taken = visit.ticket.take(answer)
+        taken.timings = answer.timings
+        taken.attempts = answer.attempts
+        taken.readyAt = answer.readyAt
+        return taken
     }
 
     /// Tells the cache about an answer that cannot be read, if the request may have changed what
     /// the cache has.
-    func tellCache(of received: ReceivedResponse) {
+    func tellCache(of answer: Answer) {
         guard !request.exchange.isSafe, call.visit == nil else { return }
-        _ = outcome(of: received)
+        _ = cached(answer)
     }
 
     /// Sends the request again without conditions, if the program has not asked for such an answer:
@@ -113,10 +100,10 @@ extension StageEntry {
     /// server's part does not complete the part that the cache has.
     ///
     /// - Returns: False if it is not sent again.
-    func sendUnconditionally(_ outcome: CacheOutcome) -> Bool {
+    func sendUnconditionally(_ answer: Answer) -> Bool {
         guard let visit = call.visit, !visit.ticket.conditions.isEmpty else { return false }
         let asksForPart = visit.ticket.conditions.contains { $0.isNamed("Range") }
-        switch outcome.answer.received.status {
+        switch answer.status {
         case 304 where !visit.request.isConditional: break
         case 206 where asksForPart: break
         case 416 where asksForPart: break
@@ -128,10 +115,10 @@ extension StageEntry {
 
     /// Returns a kept answer whose body is in its place. If it is not, this lets the call fail or
     /// go on, and returns `nil`.
-    func received(_ placed: KeptBody.Placed) -> ReceivedResponse? {
+    func answer(_ placed: KeptBody.Placed) -> Answer? {
         switch placed {
-        case .answer(let received):
-            return received
+        case .answer(let answer):
+            return answer
         case .failed(let failure):
             report(.judged(.fail(failure)))
         case .lost where request.staysOffline:
@@ -144,29 +131,29 @@ extension StageEntry {
     }
 
     /// The answer of a call that must not ask the server, if the cache has none.
-    var missing: TakenAnswer {
-        let nothing = ReceivedResponse(
-            status: 0, headers: Headers(), url: request.exchange.url, body: Body(),
-            cache: CacheNote(.missing))
-        return TakenAnswer(received: nothing, failure: nil, started: context.clock.now())
+    var missing: Answer {
+        var answer = Answer(nothingFrom: request.exchange.url)
+        answer.cache = CacheNote(.missing)
+        answer.readyAt = context.clock.now()
+        return answer
     }
 
     /// Returns the answer of the cache that stands in for a failure which would be final.
-    func standIn(for failure: Failure) -> CachedAnswer? {
+    func standIn(for failure: Failure) -> Answer? {
         guard failure.mayBeOutlived, !failure.isOfProgram, let visit = call.visit,
-            let kept = visit.ticket.failed(failure)
+            var kept = visit.ticket.failed(failure)
         else { return nil }
-        context.flights.end(
-            call, visit, with: CacheOutcome(answer: kept, isShareable: true))
+        kept.isShareable = true
+        context.flights.end(call, visit, with: kept)
         return kept
     }
 
     /// Tells the calls that wait for this one how it has ended: with an answer that the cache has
     /// seen, or with a failure.
-    func endsFlight(_ outcome: CacheOutcome?, _ failure: Failure?) {
+    func endsFlight(_ answer: Answer?, _ failure: Failure?) {
         guard let visit = call.visit else { return }
-        if let outcome {
-            context.flights.end(call, visit, with: outcome)
+        if let answer {
+            context.flights.end(call, visit, with: answer)
         } else if let failure {
             context.flights.end(call, visit, with: failure)
         }
@@ -187,28 +174,12 @@ extension PreparedRequest {
     }
 }
 
-extension ReceivedResponse {
+extension Answer {
     /// The URL to which the answer redirects; `nil` if it does not.
     var location: String? {
         guard (300..<400).contains(status), let location = headers[first: "Location"] else {
             return nil
         }
         return try? URLText.resolve(location, against: url)
-    }
-
-    /// Returns the same answer with the times and the attempts of the exchange that has shown that
-    /// it still holds.
-    fileprivate func afterExchange(of received: ReceivedResponse) -> ReceivedResponse {
-        ReceivedResponse(
-            status: status, httpVersion: httpVersion, headers: headers, url: url, body: body,
-            saved: saved, trailers: trailers, timings: received.timings,
-            attempts: received.attempts, cache: cache)
-    }
-}
-
-extension CachedAnswer {
-    /// Returns the same answer at the end of these attempts.
-    func ending(_ attempts: [CallAttempt]) -> CachedAnswer {
-        CachedAnswer(received: received.ending(attempts), memo: memo, bodyFile: bodyFile)
     }
 }

@@ -75,13 +75,13 @@ final class Flights: Sendable {
 
     /// Ends the flight of a call with an answer. The calls that wait get the answer, or send their
     /// own requests if they may not have it.
-    func end(_ call: Call, _ visit: CacheVisit, with outcome: CacheOutcome) {
+    func end(_ call: Call, _ visit: CacheVisit, with answer: Answer) {
         for waiting in end(call, visit) {
-            guard outcome.isShareable else {
+            guard answer.isShareable else {
                 release(waiting)
                 continue
             }
-            waiting.entry.on(.transport).found(waiting.visit.ticket.shared(outcome.answer))
+            waiting.entry.on(.transport).found(waiting.visit.ticket.shared(answer))
         }
     }
 
@@ -112,7 +112,7 @@ final class Flights: Sendable {
 
 extension StageEntry {
     /// Reports that the cache has the answer.
-    func found(_ answer: CachedAnswer) {
+    func found(_ answer: Answer) {
         report(.found(answer)) { $0.ties.visit = nil }
     }
 }

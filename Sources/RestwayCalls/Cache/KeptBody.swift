@@ -10,7 +10,7 @@ import RestwayThreads
 enum KeptBody {
     enum Placed: Sendable {
         /// The answer with its body in its place.
-        case answer(ReceivedResponse)
+        case answer(Answer)
         case failed(Failure)
         /// The file of the body cannot be read, so the server has to be asked.
         case lost
@@ -19,14 +19,14 @@ enum KeptBody {
     typealias Then = @Sendable (StageEntry, Placed) -> Void
 
     /// Calls `then` once, on this thread or on another one, unless the call leaves the stage.
-    static func place(_ answer: CachedAnswer, for entry: StageEntry, _ then: @escaping Then) {
-        let (received, request) = (answer.received, entry.request)
-        guard request.bodyDestination.isMemory || !received.isSuccess else {
+    static func place(_ answer: Answer, for entry: StageEntry, _ then: @escaping Then) {
+        let request = entry.request
+        guard request.bodyDestination.isMemory || !answer.isSuccess else {
             WorkerPool.forBodies.submit { copy(answer, entry.on(.worker), then) }
             return
         }
-        guard answer.bodyFile != nil, request.method != .head else {
-            return then(entry, .answer(received))
+        guard case .kept = answer.bodyPlace, request.method != .head else {
+            return then(entry, .answer(answer))
         }
         guard entry.place == .waiter else {
             return entry.onWorker { then($0, read(answer, $0)) }
@@ -36,23 +36,23 @@ enum KeptBody {
 
     // MARK: Into memory
 
-    private static func read(_ answer: CachedAnswer, _ entry: StageEntry) -> Placed {
+    private static func read(_ answer: Answer, _ entry: StageEntry) -> Placed {
         guard let source = KeptBodySource(answer) else { return .lost }
         let bytesMax = entry.context.options.bodyBytesMax
         guard source.length <= Int64(bytesMax) else {
             return .failed(entry.call.located(Failure(BodyError.tooLarge(bytesMax: bytesMax))))
         }
         guard let bytes = source.readAll() else { return .lost }
-        return .answer(answer.received.with(Body(bytes), saved: nil))
+        return .answer(answer.with(.memory(Body(bytes))))
     }
 
     // MARK: To a target
 
     /// Copies the body on workers for bodies.
     private static func copy(
-        _ answer: CachedAnswer, _ entry: StageEntry, _ then: @escaping Then
+        _ answer: Answer, _ entry: StageEntry, _ then: @escaping Then
     ) {
-        let (call, received) = (entry.call, answer.received)
+        let call = entry.call
         // The workers for bodies leave the rest of the call to others.
         let end = { @Sendable (placed: Placed) in
             entry.on(.transport).offTransport { then($0, placed) }
@@ -71,7 +71,8 @@ enum KeptBody {
         let pump = BodyPump(target, isDecoded: true) { result, outcome in
             let placed: Placed
             switch (outcome, result) {
-            case (.taken(let saved), _): placed = .answer(received.with(Body(), saved: saved))
+            case (.taken(let saved), _):
+                placed = .answer(answer.with(saved.map(BodyPlace.saved) ?? .dropped))
             case _ where player.isBroken && target.mayBeginAgain: placed = .lost
             case (.restart, _): placed = .lost
             case (.failed(let failure), _): placed = .failed(call.located(failure))
@@ -88,24 +89,24 @@ enum KeptBody {
         }
         guard isHeld else { return target.abandon() }
         entry.watchDeadline()
-        player.play(into: pump, received.head(ofLength: source.length))
+        player.play(into: pump, answer.head(ofLength: source.length))
     }
 }
 
-extension CachedAnswer {
+extension Answer {
     /// Whether the body has to be read, or brought to the place that the request names.
     func isToBePlaced(for request: PreparedRequest) -> Bool {
-        guard received.saved == nil else { return false }
-        if bodyFile != nil, received.body.isEmpty { return true }
-        return !request.bodyDestination.isMemory && received.isSuccess
+        switch bodyPlace {
+        case .saved: false
+        case .kept: true
+        case .memory, .dropped: !request.bodyDestination.isMemory && isSuccess
+        }
     }
-}
 
-extension ReceivedResponse {
-    fileprivate func with(_ body: Body, saved: SavedBody?) -> ReceivedResponse {
-        ReceivedResponse(
-            status: status, httpVersion: httpVersion, headers: headers, url: url, body: body,
-            saved: saved, trailers: trailers, timings: timings, attempts: attempts, cache: cache)
+    fileprivate func with(_ place: BodyPlace) -> Answer {
+        var answer = self
+        answer.bodyPlace = place
+        return answer
     }
 
     /// Returns the head that a target gets. A length that counts coded bytes says nothing about the
@@ -131,10 +132,10 @@ final class KeptBodySource: Sendable {
     let length: Int64
 
     /// Fails if the file cannot be opened or has another length.
-    init?(_ answer: CachedAnswer) {
-        guard let file = answer.bodyFile else {
-            content = .memory(answer.received.body)
-            length = Int64(answer.received.body.count)
+    init?(_ answer: Answer) {
+        guard case .kept(let file) = answer.bodyPlace else {
+            content = .memory(answer.body)
+            length = Int64(answer.body.count)
             return
         }
         let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)

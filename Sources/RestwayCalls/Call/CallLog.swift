@@ -71,7 +71,7 @@ struct CallLog: Sendable {
         write(.debug, .retry, "is not tried again: \(reason.rawValue)")
     }
 
-    func maps(_ mapped: MappedObjects) {
+    func maps(_ mapped: MappedAnswer) {
         misfits(mapped.issues, mapped.issueCount)
     }
 

@@ -6,12 +6,6 @@ import RestwayRouting
 import RestwayThreads
 import Synchronization
 
-/// The result that the transport has brought for one exchange.
-struct ReceivedExchange: Sendable {
-    let result: Result<ExchangeSummary, TransportError>
-    let recorder: ExchangeRecorder
-}
-
 /// The stage in which the transport, or the batch session for an item of a batch, sends the request
 /// and receives the answer.
 enum ExchangeStage {
@@ -56,10 +50,9 @@ enum ExchangeStage {
             bodyBytesMax: context.options.bodyBytesMax,
             progressed: call.progressFunction(for: request), target: target,
             drainedSuccess: request.drains ? request.answers.validation : nil
-        ) { result, recorder in
-            let received = ReceivedExchange(result: result, recorder: recorder)
-            context.exchanged(result, status: recorder.head?.status)
-            entry.report(.received(received), on: .transport)
+        ) { recorder in
+            context.exchanged(recorder.result, status: recorder.head?.status)
+            entry.report(.received(recorder), on: .transport)
         }
         // The program may pause the body and resume it before `start` returns.
         let pump = recorder.pump
@@ -124,11 +117,10 @@ enum ExchangeStage {
         ExchangeRecorder(
             bodyBytesMax: entry.context.options.bodyBytesMax,
             progressed: entry.call.progressFunction(for: entry.request)
-        ) { result, recorder in
+        ) { recorder in
             // This is a worker. It handles one item after the other, so that their objects are
             // stored in order.
-            let received = ReceivedExchange(result: result, recorder: recorder)
-            entry.report(.received(received), on: .worker)
+            entry.report(.received(recorder), on: .worker)
         }
     }
 }
@@ -160,8 +152,7 @@ extension StageEntry {
 /// `@unchecked Sendable`: the transport calls it on one thread at a time until the exchange is
 /// complete. After that, only the receiver of `finished` uses it.
 package final class ExchangeRecorder: ExchangeObserver, @unchecked Sendable {
-    package typealias Finished =
-        @Sendable (Result<ExchangeSummary, TransportError>, ExchangeRecorder) -> Void
+    package typealias Finished = @Sendable (ExchangeRecorder) -> Void
 
     /// Receives the numbers of moved bytes; a total of 0 is not known.
     package typealias Progressed =
@@ -169,6 +160,9 @@ package final class ExchangeRecorder: ExchangeObserver, @unchecked Sendable {
 
     package private(set) var head: ResponseHead?
     package private(set) var trailers = Headers()
+    /// How the exchange has ended.
+    package private(set) var result: Result<ExchangeSummary, TransportError> = .failure(
+        TransportError(.internal, "the exchange has not ended"))
     private var body: BodyCollector
     /// Carries the body of a successful answer elsewhere; `nil` if every body stays in memory.
     private(set) var pump: BodyPump?
@@ -202,7 +196,8 @@ package final class ExchangeRecorder: ExchangeObserver, @unchecked Sendable {
             BodyPump(target) { result, outcome in
                 self.pump = nil
                 self.outcome = outcome
-                finished(result, self)
+                self.result = result
+                finished(self)
             }
         }
     }
@@ -257,6 +252,8 @@ package final class ExchangeRecorder: ExchangeObserver, @unchecked Sendable {
     package func completed(_ result: Result<ExchangeSummary, TransportError>) {
         // A transport that completes twice must not end the next exchange of a redirect.
         guard !hasFinished.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        if let pump { pump.end(result) } else { finished(result, self) }
+        if let pump { return pump.end(result) }
+        self.result = result
+        finished(self)
     }
 }

@@ -20,7 +20,8 @@ struct Journey {
     /// The stages of a call, in the order in which a call passes them, each with the data that it
     /// needs. `request` is known in all of them.
     ///
-    /// The large values are indirect, so that a stage is copied as one reference.
+    /// The large values are indirect, so that a stage is copied as one reference. So are those of
+    /// events and verdicts.
     enum Stage {
         /// The call has not begun. A worker asks the question before the call goes out.
         case start(Call.Question?)
@@ -49,13 +50,13 @@ struct Journey {
         /// sent again or stored.
         indirect case recover(Found)
         /// Headers and media type of the answer are checked.
-        case validate(TakenAnswer)
+        indirect case validate(Answer)
         /// The program's interceptors see the answer or the failure.
         indirect case intercept(Turn.Result)
         /// The body becomes rows.
-        case parse(TakenAnswer)
+        indirect case parse(Answer)
         /// The store takes all rows or no row. The call can no longer be cancelled.
-        case commit(ParsedAnswer)
+        indirect case commit(MappedAnswer)
         /// The call waits before its next attempt.
         case wait(milliseconds: Int64)
         /// The outbox writes the request to its file. The call can no longer be cancelled.
@@ -67,9 +68,9 @@ struct Journey {
     /// The subject of the judgement in `recover`.
     enum Found {
         /// The transport has brought an answer or a failure.
-        case exchange(ReceivedExchange)
+        case exchange(ExchangeRecorder)
         /// The cache, or the exchange of an equal request, has brought an answer.
-        case cached(CachedAnswer)
+        case cached(Answer)
         /// Another stage has failed.
         case failure(Failure)
     }
@@ -83,7 +84,7 @@ struct Journey {
 
     /// An event of the stage that holds the call, named for what the stage has done, or an event
     /// from outside.
-    enum Event {
+    indirect enum Event {
         /// `modify`: the modifiers have left the request so.
         case modified(RequestSpec)
         /// `prepare`: the request is written, and passes these optional stages.
@@ -95,9 +96,9 @@ struct Journey {
         /// `cache`: the request goes to the server, perhaps with conditions.
         case missed(PreparedRequest)
         /// `cache`: there is an answer, which is judged like one from the server.
-        case found(CachedAnswer)
+        case found(Answer)
         /// `modify`, `lane`, `cache`: there is an answer in place of the exchange.
-        case answered(TakenAnswer)
+        case answered(Answer)
         /// `upload`: this is the next request of the upload.
         case continued(PreparedRequest)
         /// `credential`: the exchange has its credential.
@@ -107,17 +108,17 @@ struct Journey {
         /// `rate`: the exchange may begin.
         case rated(Exchange)
         /// `exchange`: the exchange has ended.
-        case received(ReceivedExchange)
+        case received(ExchangeRecorder)
         /// `recover`: the judgement.
         case judged(Verdict)
         /// `validate`: the answer fits.
-        case validated(TakenAnswer)
+        case validated(Answer)
         /// `intercept`: the interceptors have left this answer.
-        case intercepted(TakenAnswer)
+        case intercepted(Answer)
         /// `intercept`: the request is sent again.
         case sendAgain(RequestSpec)
         /// `parse`: these are the rows.
-        case parsed(ParsedAnswer)
+        case mapped(MappedAnswer)
         /// `commit`: the store has the rows.
         case committed(Response)
         /// `wait`: the wait is over.
@@ -137,9 +138,9 @@ struct Journey {
 
     /// The judgement of `recover` about an answer or a failure. The request is the one that goes
     /// out next.
-    enum Verdict {
+    indirect enum Verdict {
         /// The answer is taken.
-        case take(TakenAnswer)
+        case take(Answer)
         /// The failure is final.
         case fail(Failure)
         /// The answer leads to another URL.
@@ -286,7 +287,7 @@ struct Journey {
         case .validated(let answer): return enter(intercept(answer))
         case .intercepted(let answer): return enter(.parse(answer))
         case .sendAgain(let spec): return sendAgain(spec)
-        case .parsed(let parsed): return enter(.commit(parsed))
+        case .mapped(let mapped): return enter(.commit(mapped))
         case .committed(let response): return enter(.deliver(.outcome(.success(response))))
         case .waited: return enter(endRedirects() ? cache : upload)
         case .stored(let failure): return enter(.deliver(.outcome(.failure(failure))))
@@ -360,11 +361,11 @@ struct Journey {
         optional.contains(.rate) ? .rate(exchange) : .exchange(exchange)
     }
 
-    private func validate(_ answer: TakenAnswer) -> Stage {
+    private func validate(_ answer: Answer) -> Stage {
         optional.contains(.validate) ? .validate(answer) : intercept(answer)
     }
 
-    private func intercept(_ answer: TakenAnswer) -> Stage {
+    private func intercept(_ answer: Answer) -> Stage {
         optional.contains(.intercept) ? .intercept(.answer(answer)) : .parse(answer)
     }
 

@@ -168,8 +168,8 @@ extension Call {
     /// Frees the place of an exchange in the rate of its origin, however the exchange has ended.
     private func freePlace(after step: Journey.Step) {
         guard case .exchange = step.left, step.request.sending.isRated else { return }
-        if case .recover(.exchange(let received)) = step.stage {
-            context.rates.leave(id, received.recorder.head)
+        if case .recover(.exchange(let recorder)) = step.stage {
+            context.rates.leave(id, recorder.head)
         } else {
             context.rates.leave(id, nil)
         }
@@ -197,13 +197,13 @@ extension Call {
         case .rewind(let exchange): RewindStage.enter(entry, exchange)
         case .rate(let exchange): RateStage.enter(entry, exchange)
         case .exchange(let exchange): ExchangeStage.enter(entry, exchange)
-        case .recover(.exchange(let received)): RecoverStage.enter(entry, received)
+        case .recover(.exchange(let recorder)): RecoverStage.enter(entry, recorder)
         case .recover(.cached(let answer)): RecoverStage.found(entry, answer)
         case .recover(.failure(let failure)): RecoverStage.judge(entry, failure)
         case .validate(let answer): ValidateStage.enter(entry, answer)
         case .intercept(let result): InterceptStage.enter(entry, result)
         case .parse(let answer): ParseStage.enter(entry, answer)
-        case .commit(let parsed): CommitStage.enter(entry, parsed)
+        case .commit(let mapped): CommitStage.enter(entry, mapped)
         case .wait(let milliseconds): WaitStage.enter(entry, milliseconds)
         case .store(let order): order.claim.store(self, order)
         case .start, .deliver: break

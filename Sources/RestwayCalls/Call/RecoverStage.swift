@@ -8,9 +8,9 @@ import RestwayThreads
 /// again or stored.
 enum RecoverStage {
     /// Judges the answer or the failure of the transport.
-    static func enter(_ entry: StageEntry, _ received: ReceivedExchange) {
-        entry.offTransport(isLong: received.recorder.isLong) { entry in
-            switch (received.recorder.outcome, received.result) {
+    static func enter(_ entry: StageEntry, _ recorder: ExchangeRecorder) {
+        entry.offTransport(isLong: recorder.isLong) { entry in
+            switch (recorder.outcome, recorder.result) {
             case (.restart, _):
                 let next = entry.leaveRedirects()
                 entry.report(.judged(.restart(next))) { state in
@@ -20,16 +20,16 @@ enum RecoverStage {
                 // A receiver that fails ends the stream, whatever its reason is.
                 let isLost = failure.reason == .connectionLost && !failure.isOfProgram
                 if isLost, entry.reopen(after: .connectionLost) { return }
-                bodyFailed(entry, failure, received.recorder.head)
-            case (_, .failure(let error)) where isAnswer(entry, error, received.recorder):
-                answered(entry, nil, received.recorder, brokenBy: Failure(error))
+                bodyFailed(entry, failure, recorder.head)
+            case (_, .failure(let error)) where isAnswer(entry, error, recorder):
+                answered(entry, nil, recorder, brokenBy: Failure(error))
             case (_, .failure(let error)):
                 entry.context.missed(entry.request, error)
                 if entry.reopen(after: error.kind) { return }
                 let failure = entry.call.located(Failure(error))
                 Judgement(entry: entry, failure: failure, mayRetry: true).decide()
             case (_, .success(let summary)):
-                answered(entry, summary, received.recorder)
+                answered(entry, summary, recorder)
             }
         }
     }
@@ -50,12 +50,9 @@ enum RecoverStage {
         let isTaken = head != nil && !entry.request.exchange.isSafe
         if isTaken { entry.noteTaken() }
         if let head {
-            let received = ReceivedResponse(
-                status: head.status, httpVersion: head.httpVersion, headers: head.headers,
-                url: head.url, body: Body())
             failure.httpStatus = head.status
             failure.response = Response(
-                received, request: .sent(by: entry.call, entry.request))
+                Answer(head), request: .sent(by: entry.call, entry.request))
         }
         let mayRetry = failure.isRetryable && !isTaken
         Judgement(entry: entry, failure: failure, mayRetry: mayRetry).decide()
@@ -94,46 +91,41 @@ enum RecoverStage {
         }
         call.transferred(entry.request)
         if recorder.saved != nil, entry.reopen(after: nil) { return }
-        let (received, damage, now) = ResponseProcessor(entry).decode(
+        var answer = ResponseProcessor(entry).decode(
             head, recorder, summary.map(CallTimings.init) ?? CallTimings(), brokenBy: failure)
-        let isDropped = recorder.isDrained || failure != nil
-        if mayBePage, !network.isPage(received, isDropped: isDropped) {
-            context.reached(entry.request)
+        if mayBePage, !network.isPage(answer) { context.reached(entry.request) }
+        if answer.damage != nil {
+            entry.tellCache(of: answer)
+        } else if let cached = entry.cached(answer) {
+            if entry.sendUnconditionally(cached) { return }
+            answer = cached
         }
-        if damage != nil { entry.tellCache(of: received) }
-        let outcome = damage == nil ? entry.outcome(of: received) : nil
-        if let outcome, entry.sendUnconditionally(outcome) { return }
-        var decoded = DecodedAnswer(
-            received: outcome?.answer.received ?? received, outcome: outcome, damage: damage,
-            at: now, isDropped: isDropped)
-        let status = decoded.received.status
-        if status < 400 { entry.endsFlight(outcome, nil) }
-        let location =
-            status == head.status ? target : decoded.received.location
-        switch entry.redirect(decoded.received, to: location) {
+        if answer.status < 400, answer.damage == nil { entry.endsFlight(answer, nil) }
+        let location = answer.status == head.status ? target : answer.location
+        var note: String?
+        switch entry.redirect(answer, to: location) {
         case .followed: return
         case .notFollowed: break
-        case .refused(let why): decoded.note = why
+        case .refused(let why): note = why
         }
         // A worker does this, because the waiting thread may hold a lock that the program needs
         // for its answer.
-        let isDone = ResponseProcessor(entry).isDone(decoded.received)
+        let isDone = ResponseProcessor(entry).isDone(answer)
         if !isDone, context.asksAboutFailures {
-            let decoded = decoded
-            entry.onWorker { take($0, decoded) }
+            entry.onWorker { [answer, note] in take($0, answer, note) }
         } else {
-            place(entry, decoded)
+            place(entry, answer, note)
         }
     }
 
     /// Brings the body of a kept answer, which the server has confirmed, to its place.
-    private static func place(_ entry: StageEntry, _ decoded: DecodedAnswer) {
-        guard let kept = decoded.outcome?.answer, kept.isToBePlaced(for: entry.request) else {
-            return take(entry, decoded)
-        }
-        KeptBody.place(kept, for: entry) { entry, placed in
-            guard let received = entry.received(placed) else { return }
-            take(entry, decoded.with(received))
+    private static func place(_ entry: StageEntry, _ answer: Answer, _ note: String?) {
+        guard answer.isToBePlaced(for: entry.request), answer.damage == nil,
+            entry.call.visit != nil
+        else { return take(entry, answer, note) }
+        KeptBody.place(answer, for: entry) { entry, placed in
+            guard let answer = entry.answer(placed) else { return }
+            take(entry, answer, note)
         }
     }
 
@@ -176,63 +168,42 @@ enum RecoverStage {
     }
 
     /// Judges an answer, and performs the judgement.
-    private static func take(_ entry: StageEntry, _ decoded: DecodedAnswer) {
+    ///
+    /// - Parameter note: An addition to the message of a failure.
+    private static func take(_ entry: StageEntry, _ answer: Answer, _ note: String?) {
         let (processor, network) = (ResponseProcessor(entry), NetworkAnswers(entry))
-        let received = decoded.received
         let isSafe = entry.request.exchange.isSafe
         let verdict = Judging.judge(
             Judging.AnswerFacts(
-                isSafe: isSafe, damage: decoded.damage,
-                isPageOfNetwork: network.isPage(received, isDropped: decoded.isDropped)
-                    && network.isStorable,
-                isDone: processor.isDone(received), isGone: processor.isGone(received)))
+                isSafe: isSafe, damage: answer.damage,
+                isPageOfNetwork: network.isPage(answer) && network.isStorable,
+                isDone: processor.isDone(answer), isGone: processor.isGone(answer)))
+        let shared = answer.damage == nil ? answer : nil
         switch verdict {
         case .take:
-            let answer = TakenAnswer(
-                received, memo: decoded.outcome?.answer.memo, failure: nil, started: decoded.at)
             entry.report(.judged(.take(answer))) { if !isSafe { $0.isTaken = true } }
         case .fail(let damage):
             entry.report(.judged(.fail(damage)))
         case .sendAgain(let damage):
-            Judgement(entry: entry, failure: damage, mayRetry: true, note: decoded.note).decide()
+            Judgement(entry: entry, failure: damage, mayRetry: true, note: note).decide()
         case .takenUnread(let damage):
             entry.noteTaken()
             Judgement(entry: entry, failure: damage, mayRetry: false).decide()
         case .storeOnly:
             Judgement(
-                entry: entry, failure: network.pageFailure(received), outcome: decoded.outcome,
+                entry: entry, failure: network.pageFailure(answer), shared: shared,
                 mayRetry: false
             ).decide()
         case .refused:
             // The body would only have said more about the error.
-            let lost = decoded.damage.map { "; its body could not be read: \($0.message)" }
-            let notes = [lost, decoded.note].compactMap { $0 }.joined()
+            let lost = answer.damage.map { "; its body could not be read: \($0.message)" }
+            let notes = [lost, note].compactMap { $0 }.joined()
             Judgement(
-                entry: entry, failure: processor.httpFailure(received), answer: received,
-                outcome: decoded.outcome, mayRetry: true, note: notes.isEmpty ? nil : notes
+                entry: entry, failure: processor.httpFailure(answer), answer: answer,
+                shared: shared, mayRetry: true,
+                note: notes.isEmpty ? nil : notes
             ).decide()
         }
-    }
-}
-
-/// An answer of the server with its body decoded, as the cache has left it.
-private struct DecodedAnswer {
-    private(set) var received: ReceivedResponse
-    /// What has become of it in the cache; `nil` if the cache keeps no answer to the request.
-    let outcome: CacheOutcome?
-    /// Why the body cannot be decoded.
-    let damage: Failure?
-    /// When the body was decoded.
-    let at: Deadline
-    /// Whether the body was dropped while it arrived.
-    let isDropped: Bool
-    /// An addition to the message of a failure.
-    var note: String?
-
-    func with(_ received: ReceivedResponse) -> DecodedAnswer {
-        var other = self
-        other.received = received
-        return other
     }
 }
 
@@ -304,9 +275,9 @@ struct Judgement {
     let entry: StageEntry
     var failure: Failure
     /// The answer; `nil` if the server has not answered.
-    var answer: ReceivedResponse?
-    /// What has become of the answer in the cache.
-    var outcome: CacheOutcome?
+    var answer: Answer?
+    /// The answer for the calls that wait for this exchange; `nil` if they get the failure.
+    var shared: Answer?
     /// Whether the request may be sent again.
     let mayRetry: Bool
     /// An addition to the message of a final failure.
@@ -356,7 +327,7 @@ struct Judgement {
         if context.credentials.refuse(sentWith: credential, replays: replays) { return .renewable }
         failure.refusesCredential = true
         // The calls that wait for this exchange send their own requests.
-        outcome = nil
+        shared = nil
         return .refused
     }
 
@@ -441,13 +412,13 @@ struct Judgement {
     private func end() {
         var failure = failure
         if let note { failure.message += note }
-        if let kept = entry.standIn(for: failure) {
+        if var kept = entry.standIn(for: failure) {
             let now = context.clock.now()
-            let attempts = call.attempts(endingWith: kept.received.status, now)
-            return RecoverStage.judge(entry, found: kept.ending(attempts))
+            kept.attempts = call.attempts(endingWith: kept.status, now)
+            return RecoverStage.judge(entry, found: kept)
         }
-        entry.endsFlight(outcome, failure)
-        guard let answer else {
+        entry.endsFlight(shared, failure)
+        guard var answer else {
             if request.sending.isKeptFromOutbox, !call.state.withLock({ $0.isTaken }),
                 failure.mayBeOutlived
             {
@@ -458,9 +429,10 @@ struct Judgement {
         }
         // Only now is it known how the last attempt has failed.
         let now = context.clock.now()
-        let received = answer.ending(call.attempts(endingWith: answer.status, now))
-        entry.report(
-            .judged(.take(TakenAnswer(received: received, failure: failure, started: now))))
+        answer.attempts = call.attempts(endingWith: answer.status, now)
+        answer.failure = failure
+        answer.readyAt = now
+        entry.report(.judged(.take(answer)))
     }
 }
 

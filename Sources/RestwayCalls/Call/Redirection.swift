@@ -14,8 +14,8 @@ extension StageEntry {
     /// Follows a redirect, or leaves its answer as it is.
     ///
     /// - Parameter location: The URL to which it leads; `nil` if it leads nowhere.
-    func redirect(_ received: ReceivedResponse, to location: String?) -> Redirection {
-        let status = received.status
+    func redirect(_ answer: Answer, to location: String?) -> Redirection {
+        let status = answer.status
         let network = NetworkAnswers(self)
         let mayBeOfNetwork = network.isStorable && location.map(network.leadsAway) == true
         // The server has taken the request, and names a page to go on with (RFC 9110, 15.4.4).
@@ -85,7 +85,7 @@ extension StageEntry {
                 ? request.destination.beforeRedirects ?? visit?.request ?? request : nil
             let redirected = request.redirected(
                 next, keepsBody: keepsBody, isTrusted: isTrusted, before: before,
-                by: received.headers)
+                by: answer.headers)
             call.log.noteRedirect(to: target)
             report(.judged(.redirect(redirected))) { $0.ties.visit = nil }
             return .followed

@@ -49,8 +49,8 @@ enum LaneStage {
         var (prepared, newest) = (entry.request, claim)
         let reason: String?
         do throws(Failure) {
-            if let nothing = try claim.withdraw(prepared) {
-                let answer = TakenAnswer(received: nothing, failure: nil, started: clock.now())
+            if var answer = try claim.withdraw(prepared) {
+                answer.readyAt = clock.now()
                 entry.report(.answered(answer))
                 return
             }

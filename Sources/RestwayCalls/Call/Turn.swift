@@ -144,7 +144,7 @@ package final class Turn: StageTurn, Sendable {
     enum Result: Sendable {
         /// The request has not been sent.
         case nothing
-        case answer(TakenAnswer)
+        case answer(Answer)
         case failure(Failure)
     }
 
@@ -300,17 +300,15 @@ package final class Turn: StageTurn, Sendable {
     /// Judges an answer that a function has set or changed. This may ask the program what a failed
     /// answer means, so that it runs on a worker.
     func judge() {
-        let changed: TakenAnswer? = state.withLock { state in
+        let changed: Answer? = state.withLock { state in
             guard state.isChanged, case .answer(let answer) = state.result else { return nil }
             state.isChanged = false
             return answer
         }
-        guard let changed else { return }
+        guard var judged = changed else { return }
         let processor = ResponseProcessor(entry)
-        let received = changed.received
-        let failure = processor.isDone(received) ? nil : processor.httpFailure(received)
-        let judged = TakenAnswer(received: received, failure: failure, started: changed.started)
-        state.withLock { state in
+        judged.failure = processor.isDone(judged) ? nil : processor.httpFailure(judged)
+        state.withLock { [judged] state in
             state.result = .answer(judged)
             state.isOfProgram = true
         }
@@ -337,7 +335,7 @@ package final class Turn: StageTurn, Sendable {
     package var response: Response? {
         switch result {
         case .nothing: nil
-        case .answer(let answer): ResponseProcessor(entry).response(answer.received)
+        case .answer(let answer): ResponseProcessor(entry).response(answer)
         case .failure(let failure): failure.response
         }
     }
@@ -376,12 +374,10 @@ package final class Turn: StageTurn, Sendable {
         status: Int, headers: Headers, body: [UInt8]
     ) throws(Failure) {
         guard entry.request.bodyDestination.isMemory else { throw Self.notInMemory }
-        let answer = ReceivedResponse(
+        var answer = Answer(
             status: status, headers: headers, url: entry.request.exchange.url, body: Body(body))
-        let now = entry.context.clock.now()
-        try change { state throws(Failure) in
-            state.result = .answer(TakenAnswer(received: answer, failure: nil, started: now))
-        }
+        answer.readyAt = entry.context.clock.now()
+        try change { state throws(Failure) in state.result = .answer(answer) }
     }
 
     /// Changes the answer.
@@ -389,13 +385,17 @@ package final class Turn: StageTurn, Sendable {
         status: Int? = nil, body: [UInt8]? = nil, _ headers: (inout Headers) -> Void = { _ in }
     ) throws(Failure) {
         try change { state throws(Failure) in
-            guard case .answer(let answer) = state.result else {
+            guard case .answer(var answer) = state.result else {
                 throw Failure(.invalidArgument, "there is no answer to change", field: "turn")
             }
-            guard body == nil || answer.received.saved == nil else { throw Self.notInMemory }
-            let received = answer.received.changed(status: status, body: body, headers)
-            state.result = .answer(
-                TakenAnswer(received: received, failure: nil, started: answer.started))
+            guard body == nil || answer.saved == nil else { throw Self.notInMemory }
+            if let status { answer.status = status }
+            if let body { answer.bodyPlace = .memory(Body(body)) }
+            headers(&answer.headers)
+            // Neither belongs to the changed answer.
+            answer.memo = nil
+            answer.failure = nil
+            state.result = .answer(answer)
         }
     }
 
@@ -474,8 +474,8 @@ extension Turn.State {
         switch result {
         case .nothing: break
         case .answer(let answer):
-            failure.httpStatus = answer.received.status
-            failure.response = ResponseProcessor(entry).response(answer.received)
+            failure.httpStatus = answer.status
+            failure.response = ResponseProcessor(entry).response(answer)
         case .failure(let before):
             failure.httpStatus = before.httpStatus
             failure.response = before.response
@@ -489,18 +489,4 @@ extension Turn.State {
 extension Pipeline.Stage {
     /// How messages name a function of the stage.
     package var noun: String { self == .modify ? "the modifier" : "the interceptor" }
-}
-
-extension ReceivedResponse {
-    /// Returns the same answer with changes.
-    fileprivate func changed(
-        status: Int?, body: [UInt8]?, _ change: (inout Headers) -> Void
-    ) -> ReceivedResponse {
-        var headers = headers
-        change(&headers)
-        return ReceivedResponse(
-            status: status ?? self.status, httpVersion: httpVersion, headers: headers, url: url,
-            body: body.map { Body($0) } ?? self.body, saved: saved, trailers: trailers,
-            timings: timings, attempts: attempts, cache: cache)
-    }
 }

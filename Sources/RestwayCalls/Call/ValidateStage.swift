@@ -10,23 +10,21 @@ import RestwayThreads
 ///
 /// The status is judged earlier, in `recover`, because a failed request may be sent again.
 enum ValidateStage {
-    static func enter(_ entry: StageEntry, _ answer: TakenAnswer) {
-        let received = answer.received
+    static func enter(_ entry: StageEntry, _ answer: Answer) {
         // Without a version of HTTP, no server has sent the answer.
-        guard answer.failure == nil, received.httpVersion != nil,
-            !ResponseProcessor(entry).isGone(received)
+        guard answer.failure == nil, answer.httpVersion != nil,
+            !ResponseProcessor(entry).isGone(answer)
         else { return _ = entry.report(.validated(answer)) }
         guard entry.request.answers.validation.function != nil else { return check(entry, answer) }
         entry.onWorker { check($0, answer) }
     }
 
-    private static func check(_ entry: StageEntry, _ answer: TakenAnswer) {
-        let received = answer.received
+    private static func check(_ entry: StageEntry, _ answer: Answer) {
         do throws(Failure) {
-            try AnswerCheck(ResponseProcessor(entry)).validate(received)
+            try AnswerCheck(ResponseProcessor(entry)).validate(answer)
             entry.report(.validated(answer))
         } catch {
-            if received.cache?.hasEntry == true { entry.context.cache?.refused(entry.request) }
+            if answer.cache?.hasEntry == true { entry.context.cache?.refused(entry.request) }
             entry.fail(entry.call.located(error))
         }
     }
@@ -43,38 +41,36 @@ struct AnswerCheck {
     private var validation: Validation { processor.request.answers.validation }
 
     /// Throws if the rules, or the program, refuse an answer.
-    func validate(_ received: ReceivedResponse) throws(Failure) {
+    func validate(_ answer: Answer) throws(Failure) {
         // A validator has seen a body that was saved or streamed before its first byte.
-        let isSaved = received.saved != nil
-        let hasBody = !received.body.isEmpty || (received.saved?.length ?? 0) > 0
-        if let (field, why) = validation.refusal(received.headers, hasBody: hasBody) {
-            throw refused(why, field: field, received)
+        let isSaved = answer.saved != nil
+        let hasBody = !answer.body.isEmpty || (answer.saved?.length ?? 0) > 0
+        if let (field, why) = validation.refusal(answer.headers, hasBody: hasBody) {
+            throw refused(why, field: field, answer)
         }
-        if !isSaved { try askValidator(received) }
+        if !isSaved { try askValidator(answer) }
     }
 
     /// Throws if the rules, or the program, refuse an answer whose body is still to come.
     func validate(_ head: ResponseHead) throws(Failure) {
-        let received = ReceivedResponse(
-            status: head.status, httpVersion: head.httpVersion, headers: head.headers,
-            url: head.url, body: Body())
+        let answer = Answer(head)
         let mayHaveBody = ![204, 205, 304].contains(head.status)
         if let (field, why) = validation.refusal(head.headers, hasBody: mayHaveBody) {
-            throw refused(why, field: field, received)
+            throw refused(why, field: field, answer)
         }
-        try askValidator(received)
+        try askValidator(answer)
     }
 
-    private func askValidator(_ received: ReceivedResponse) throws(Failure) {
+    private func askValidator(_ answer: Answer) throws(Failure) {
         let functions = processor.call.api.definition.functions
         guard let name = validation.function, let validator = functions.validators[name] else {
             return
         }
         do throws(Failure) {
-            try validator(processor.response(received))
+            try validator(processor.response(answer))
         } catch {
             var failure = refused(
-                "validator \"\(name)\": \(error.message)", field: nil, received)
+                "validator \"\(name)\": \(error.message)", field: nil, answer)
             failure.reason = error.reason
             failure.cause = error.cause
             throw failure
@@ -83,16 +79,16 @@ struct AnswerCheck {
 
     /// Returns the failure of an answer that is refused, with what its body says about an error.
     private func refused(
-        _ why: String, field: String?, _ received: ReceivedResponse
+        _ why: String, field: String?, _ answer: Answer
     ) -> Failure {
         var failure = Failure(
             .mapping, "the answer is refused: \(why)", domain: .validation, field: field)
-        let error = AnswerErrors(processor).apiError(received)
+        let error = AnswerErrors(processor).apiError(answer)
         failure.apiCode = error.code
         failure.apiMessage = error.message
         failure.details = error.details
-        failure.httpStatus = received.status
-        failure.response = processor.response(received)
+        failure.httpStatus = answer.status
+        failure.response = processor.response(answer)
         return failure
     }
 }

@@ -34,12 +34,12 @@ struct EventMapping {
     private let processor: ResponseProcessor
     private let mapper: any Mapper
     /// The answer without its body.
-    private let answer: ReceivedResponse
+    private let answer: Answer
     /// The plan for the name of the last event. Servers choose the names, so there may be too many
     /// names to keep a plan for each.
     private var planned: (name: String, plan: MappingPlan?)?
 
-    init(_ processor: ResponseProcessor, _ answer: ReceivedResponse) throws(Failure) {
+    init(_ processor: ResponseProcessor, _ answer: Answer) throws(Failure) {
         self.processor = processor
         self.answer = answer
         mapper = try processor.mapperOfEvents(answer)

@@ -113,9 +113,7 @@ final class EventTarget: BodyTarget, @unchecked Sendable {
             opened = found
             parser = found.parser(
                 lastEventID: lastEventID, bytesMax: receiver.options.bytesMax)
-            let answer = ReceivedResponse(
-                status: head.status, httpVersion: head.httpVersion, headers: head.headers,
-                url: head.url, body: Body())
+            let answer = Answer(head)
             mapping = try EventMapping(ResponseProcessor(call, request), answer)
             if let receiveHead = receiver.receiveHead {
                 let response = Response(answer, request: .sent(by: call, request))

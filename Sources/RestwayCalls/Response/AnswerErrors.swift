@@ -20,27 +20,27 @@ struct AnswerErrors {
 
     /// Returns the failure for an answer whose status is no success. It may ask the program; then
     /// it runs on a worker.
-    func httpFailure(_ received: ReceivedResponse) -> Failure {
-        let error = apiError(received)
-        var message = "\(processor.describe(received)) answered \(received.status)"
-        if let reason = HTTPStatus.reasons[received.status] { message += " \(reason)" }
-        if received.isSuccess { message += ", which its route does not take as a success" }
-        if let text = error.summary ?? excerpt(of: received, error) ?? notDecoded(received, error) {
+    func httpFailure(_ answer: Answer) -> Failure {
+        let error = apiError(answer)
+        var message = "\(processor.describe(answer)) answered \(answer.status)"
+        if let reason = HTTPStatus.reasons[answer.status] { message += " \(reason)" }
+        if answer.isSuccess { message += ", which its route does not take as a success" }
+        if let text = error.summary ?? excerpt(of: answer, error) ?? notDecoded(answer, error) {
             message += ": \(text)"
         }
         if let code = error.code { message += " (API code \(code))" }
-        if let name = routeNamedAsPath(received) {
+        if let name = routeNamedAsPath(answer) {
             message += "; \"\(name)\" is a route: a request by route is made with its name"
         }
         var failure = Failure(.http, message, domain: error.isFound ? .api : .http)
-        failure.httpStatus = received.status
+        failure.httpStatus = answer.status
         failure.apiCode = error.code
         failure.apiMessage = error.message
         failure.details = error.details
-        failure.response = processor.response(received)
+        failure.response = processor.response(answer)
         failure.request = failure.response?.request
-        failure.isOfNetwork = NetworkAnswers(processor).isLedAway(received)
-        failure.asksToSignIn = NetworkAnswers(processor).asksToSignIn(received)
+        failure.isOfNetwork = NetworkAnswers(processor).isLedAway(answer)
+        failure.asksToSignIn = NetworkAnswers(processor).asksToSignIn(answer)
         failure.isRetryable =
             RetryOutcome(failure, wallMicroseconds: call.context.clock.wallMicroseconds())
             .meaning?.mayPass ?? false
@@ -50,9 +50,9 @@ struct AnswerErrors {
 
     /// Returns the name of a route that the program has probably given as a path: the server does
     /// not know the path, and the route of this name leads to another one.
-    private func routeNamedAsPath(_ received: ReceivedResponse) -> String? {
+    private func routeNamedAsPath(_ answer: Answer) -> String? {
         let destination = processor.request.destination
-        guard [404, 405].contains(received.status), destination.route == nil,
+        guard [404, 405].contains(answer.status), destination.route == nil,
             let path = destination.path,
             let route = try? call.api.definition.routes.route(named: path),
             route.template.text != path
@@ -61,38 +61,38 @@ struct AnswerErrors {
     }
 
     /// Returns the API's own error in a body.
-    func apiError(_ received: ReceivedResponse) -> APIError {
+    func apiError(_ answer: Answer) -> APIError {
         APIError(
-            body: received.body, mediaType: received.headers[first: "Content-Type"],
-            call.api.definition.errors, read: { self.json($0, of: received) })
+            body: answer.body, mediaType: answer.headers[first: "Content-Type"],
+            call.api.definition.errors, read: { self.json($0, of: answer) })
     }
 
     /// Returns why nothing was found in a body that is still coded; `nil` if it is not.
-    private func notDecoded(_ received: ReceivedResponse, _ error: APIError) -> String? {
-        error.isFound || received.body.isEmpty
-            ? nil : ContentDecoder.reasonNotDecoded(received.headers)
+    private func notDecoded(_ answer: Answer, _ error: APIError) -> String? {
+        error.isFound || answer.body.isEmpty
+            ? nil : ContentDecoder.reasonNotDecoded(answer.headers)
     }
 
     /// Returns the first bytes of a body in which no error was found.
-    private func excerpt(of received: ReceivedResponse, _ error: APIError) -> String? {
-        error.isFound ? nil : excerpt(of: received)
+    private func excerpt(of answer: Answer, _ error: APIError) -> String? {
+        error.isFound ? nil : excerpt(of: answer)
     }
 
     /// Returns the first bytes of a body of any type; `nil` if it is no text.
-    func excerpt(of received: ReceivedResponse) -> String? {
-        guard !received.body.isEmpty else { return nil }
+    func excerpt(of answer: Answer) -> String? {
+        guard !answer.body.isEmpty else { return nil }
         return ErrorExcerpt(call.api.definition.redaction, secrets).text(
-            of: received.body, mediaType: received.headers[first: "Content-Type"])
+            of: answer.body, mediaType: answer.headers[first: "Content-Type"])
     }
 
     /// Returns why a body cannot be read, with its media type and its first bytes. In other formats
     /// than JSON, secrets cannot be told from other text, so nothing of the body is shown.
     func unreadable(
-        _ reason: String, _ received: ReceivedResponse, by mapper: (any Mapper)? = nil
+        _ reason: String, _ answer: Answer, by mapper: (any Mapper)? = nil
     ) -> String {
         if let mapper, !MediaType.reads(mapper, MediaType.json) { return reason }
-        let type = received.headers[first: "Content-Type"] ?? "no media type"
-        let bytes = Array(received.body.bytesAndNUL.dropLast().prefix(ErrorExcerpt.readBytesMax))
+        let type = answer.headers[first: "Content-Type"] ?? "no media type"
+        let bytes = Array(answer.body.bytesAndNUL.dropLast().prefix(ErrorExcerpt.readBytesMax))
         return "\(reason) (\(type))" + excerpt(ofBroken: bytes)
     }
 
@@ -117,13 +117,13 @@ struct AnswerErrors {
 
     /// Returns the body as JSON, even if it has another format.
     private func json(
-        _ body: UnsafeRawBufferPointer, of received: ReceivedResponse
+        _ body: UnsafeRawBufferPointer, of answer: Answer
     ) -> JSONValue? {
-        let type = received.headers.joined("Content-Type")
-        guard let mapper = processor.mapper(for: received, looksLikeJSON: true),
+        let type = answer.headers.joined("Content-Type")
+        guard let mapper = processor.mapper(for: answer, looksLikeJSON: true),
             !MediaType.reads(mapper, "application/json"), !(type.map(MediaType.isJSON) ?? false)
         else {
-            return APIError.json(body, contentType: received.headers[first: "Content-Type"])
+            return APIError.json(body, contentType: answer.headers[first: "Content-Type"])
         }
         let limits = MappingLimits(nestingDepthMax: call.context.options.nestingDepthMax)
         return JSONValue.read(body, by: mapper, limits)

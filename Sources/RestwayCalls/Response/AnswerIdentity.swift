@@ -12,9 +12,9 @@ extension ResponseProcessor {
     ///
     /// - Parameter template: The template of the descriptors, for a request without a route.
     func identify(
-        _ result: inout MappingResult, _ template: PathTemplate?, _ received: ReceivedResponse
+        _ result: inout MappingResult, _ template: PathTemplate?, _ answer: Answer
     ) throws(Failure) {
-        guard isDone(received), let row = result.onlyObject(
+        guard isDone(answer), let row = result.onlyObject(
                 like: request.submission?.entity, among: result.changeSet.rows)
         else { return }
         let object = result.changeSet.rows[row]

@@ -252,15 +252,16 @@ private struct BytesMappingRun: Sendable {
         } catch {
             throw located(error)
         }
-        var mapped = MappedObjects.none
+        var answer = Answer(nothingFrom: "")
+        answer.bodyPlace = .memory(body)
+        var mapped = MappedAnswer(answer)
         mapped.isMapped = true
         mapped.bodyIsJSON = isJSON
         (mapped.objects, mapped.results) = result.objects(of: commit)
         mapped.parsed = ParsedValue(result)
         mapped.issues = result.issues
         mapped.issueCount = result.issueCount
-        let received = ReceivedResponse(status: 0, headers: Headers(), url: "", body: body)
-        return (Response(received, mapped), store)
+        return (Response(mapped), store)
     }
 
     private func failure(_ error: MappingFailure, of mapper: any Mapper) -> Failure {

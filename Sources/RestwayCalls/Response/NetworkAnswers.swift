@@ -48,9 +48,9 @@ struct NetworkAnswers {
 
     /// Whether the API sends a request of the outbox to another page of its own, where another
     /// method would be used. The usual reason is a session that has ended: the page is the sign-in.
-    func asksToSignIn(_ received: ReceivedResponse) -> Bool {
-        guard received.status == 302, request.exchange.method == "POST", isStorable,
-            let location = received.location
+    func asksToSignIn(_ answer: Answer) -> Bool {
+        guard answer.status == 302, request.exchange.method == "POST", isStorable,
+            let location = answer.location
         else { return false }
         return !leadsAway(to: location)
     }
@@ -76,17 +76,23 @@ struct NetworkAnswers {
     }
 
     /// Whether the answer is a redirect to another origin, and the request would end with it.
-    func isLedAway(_ received: ReceivedResponse) -> Bool {
-        guard let location = received.location, isStorable else { return false }
+    func isLedAway(_ answer: Answer) -> Bool {
+        guard let location = answer.location, isStorable else { return false }
         return leadsAway(to: location)
     }
 
     // MARK: Pages
 
     /// Whether a successful answer is a page of HTML that nothing here expects.
-    func isPage(_ received: ReceivedResponse, isDropped: Bool) -> Bool {
-        received.isSuccess && received.saved == nil
-            && received.body.isPage(received.headers, isDropped: isDropped) && !takesPages
+    func isPage(_ answer: Answer) -> Bool {
+        guard answer.isSuccess else { return false }
+        let isPage =
+            switch answer.bodyPlace {
+            case .memory(let body): body.isPage(answer.headers)
+            case .dropped: Body.empty.isPage(answer.headers, isDropped: true)
+            case .kept, .saved: false
+            }
+        return isPage && !takesPages
     }
 
     /// Whether the head of an answer can be that of such a page.
@@ -119,12 +125,12 @@ struct NetworkAnswers {
     }
 
     /// Returns the failure of a request that has got such a page.
-    func pageFailure(_ received: ReceivedResponse) -> Failure {
+    func pageFailure(_ answer: Answer) -> Failure {
         var failure = processor.failure(
             .http,
-            "answered \(received.status) with a page of HTML in place of the API's answer; a "
+            "answered \(answer.status) with a page of HTML in place of the API's answer; a "
                 + "hotspot or a proxy may have answered. If HTML is the API's answer, the route "
-                + "says so with \"accept\"", received)
+                + "says so with \"accept\"", answer)
         failure.request = failure.response?.request
         failure.isOfNetwork = true
         failure.isRetryable = true

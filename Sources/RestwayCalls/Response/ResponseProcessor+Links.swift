@@ -9,31 +9,34 @@ import RestwayRouting
 extension ResponseProcessor {
     /// Lets the links of an answer to a change replace those of the object. An answer without links
     /// says that the server has made the change as it was sent.
-    func takeLinks(_ parsed: ParsedAnswer, _ result: MappingResult, _ plan: MappingPlan) {
+    func takeLinks(
+        _ rows: inout MappedAnswer.NewRows, _ plan: MappingPlan, _ answer: Answer
+    ) {
         guard !request.method.isSafe, plan.relationship != nil else { return }
-        if let row = result.onlyRow, parsed.changes.rows[row].hasLinks {
-            parsed.changes.linkChange = ChangeSet.LinkChange(row: row, .replace)
+        if let row = rows.result?.onlyRow, rows.changes.rows[row].hasLinks {
+            rows.changes.linkChange = ChangeSet.LinkChange(row: row, .replace)
         } else {
-            takeSentLinks(parsed, plan)
+            takeSentLinks(&rows, plan, answer)
         }
     }
 
     /// Changes the links of the object as the request has asked for, if the answer has none.
-    func takeSentLinks(_ parsed: ParsedAnswer, _ plan: MappingPlan) {
-        let received = parsed.answer.received
+    func takeSentLinks(
+        _ rows: inout MappedAnswer.NewRows, _ plan: MappingPlan, _ answer: Answer
+    ) {
         // With the status 202 the server has only promised the change.
         guard plan.relationship != nil, let kind = ChangeSet.LinkChange.Kind(request.method),
-            parsed.answer.failure == nil, isDone(received), received.status != 202,
-            let sent = sentLinks(parsed, plan)
+            answer.failure == nil, isDone(answer), answer.status != 202,
+            let sent = sentLinks(plan, rows.template, answer)
         else { return }
-        let row = parsed.changes.rows.count + sent.row
-        parsed.changes.append(rowsOf: sent.changes)
-        parsed.changes.linkChange = ChangeSet.LinkChange(row: row, kind)
+        let row = rows.changes.rows.count + sent.row
+        rows.changes.append(rowsOf: sent.changes)
+        rows.changes.linkChange = ChangeSet.LinkChange(row: row, kind)
     }
 
     /// Reads the body of the request like an answer. A body that cannot be read changes nothing.
     private func sentLinks(
-        _ parsed: ParsedAnswer, _ plan: MappingPlan
+        _ plan: MappingPlan, _ template: PathTemplate?, _ answer: Answer
     ) -> (changes: ChangeSet, row: Int)? {
         guard case .bytes(let bytes) = request.exchange.body else { return nil }
         let type = request.exchange.headers.last { $0.isNamed("Content-Type") }?.value
@@ -43,7 +46,7 @@ extension ResponseProcessor {
         let reading = BodyReading(mapper: mapper, limits: limits, contentType: type)
         let machine = try? reading.read(Body(bytes)) { self.machine(plan, isAnswer: false) }
         guard var result = try? machine?.finish(),
-            (try? identify(&result, parsed.template, parsed.answer.received)) != nil,
+            (try? identify(&result, template, answer)) != nil,
             let row = result.onlyRow, result.changeSet.rows[row].hasLinks
         else { return nil }
         return (result.takeChangeSet(), row)

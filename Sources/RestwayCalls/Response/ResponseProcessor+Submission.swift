@@ -19,14 +19,14 @@ extension ResponseProcessor {
     }
 
     /// Whether the request has done what it should.
-    func isDone(_ received: ReceivedResponse) -> Bool {
+    func isDone(_ received: Answer) -> Bool {
         request.answers.validation.isSuccess(received.status) || isGone(received)
             || isCurrent(received)
     }
 
     /// Whether the program has asked by a condition, and the server says that what the program has
     /// is current (RFC 9110, section 15.4.5).
-    private func isCurrent(_ received: ReceivedResponse) -> Bool {
+    private func isCurrent(_ received: Answer) -> Bool {
         guard received.status == 304, request.method == .get || request.method == .head else {
             return false
         }
@@ -34,7 +34,7 @@ extension ResponseProcessor {
     }
 
     /// Whether the server no longer has what the request deletes, and the request is done by that.
-    func isGone(_ received: ReceivedResponse) -> Bool {
+    func isGone(_ received: Answer) -> Bool {
         guard request.method == .delete, received.status == 404 || received.status == 410 else {
             return false
         }
@@ -57,7 +57,7 @@ extension ResponseProcessor {
     /// Adds to `changes` the changes that follow from the answer besides its own rows, so that both
     /// are stored together.
     func consequences(
-        of result: MappingResult?, _ received: ReceivedResponse, _ changes: inout ChangeSet
+        of result: MappingResult?, _ received: Answer, _ changes: inout ChangeSet
     ) throws(Failure) -> Consequences {
         guard isDone(received) else { return Consequences() }
         switch request.method {

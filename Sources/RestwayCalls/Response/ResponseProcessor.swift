@@ -39,161 +39,166 @@ struct ResponseProcessor {
     func decode(
         _ head: ResponseHead, _ recorder: ExchangeRecorder, _ timings: CallTimings,
         brokenBy failure: Failure? = nil
-    ) -> (received: ReceivedResponse, failure: Failure?, at: Deadline) {
+    ) -> Answer {
         let started = clock.now()
-        var body = Body()
-        var damage: BodyError?
+        var answer = Answer(head)
+        var damage = failure
         do {
-            if !recorder.isDrained, failure == nil {
-                body = Body(
-                    try ContentDecoder.decode(
-                        recorder.takeBody(), headers: head.headers,
-                        bytesMax: context.options.bodyBytesMax))
+            if let saved = recorder.saved {
+                answer.bodyPlace = .saved(saved)
+            } else if recorder.isDrained || failure != nil {
+                answer.bodyPlace = .dropped
+            } else {
+                answer.bodyPlace = .memory(
+                    Body(
+                        try ContentDecoder.decode(
+                            recorder.takeBody(), headers: head.headers,
+                            bytesMax: context.options.bodyBytesMax)))
             }
         } catch {
-            damage = error
+            damage = Failure(error)
         }
         let decoded = clock.now()
-        var timings = timings
-        timings.decode = decoded.microseconds(since: started)
-        let received = ReceivedResponse(
-            status: head.status, httpVersion: head.httpVersion, headers: head.headers,
-            url: head.url, body: body, saved: recorder.saved, trailers: recorder.trailers,
-            timings: timings,
-            attempts: call.attempts(endingWith: head.status, decoded))
-        guard var failure = failure ?? damage.map({ Failure($0) }) else {
-            return (received, nil, decoded)
-        }
-        failure.message = "\(describe(received)): \(failure.message)"
-        if !request.exchange.isSafe { failure.isRetryable = false }
-        return (received, complete(failure, received), decoded)
+        answer.readyAt = decoded
+        answer.timings = timings
+        answer.timings.decode = decoded.microseconds(since: started)
+        answer.trailers = recorder.trailers
+        answer.attempts = call.attempts(endingWith: head.status, decoded)
+        guard var damage else { return answer }
+        damage.message = "\(describe(answer)): \(damage.message)"
+        if !request.exchange.isSafe { damage.isRetryable = false }
+        answer.damage = complete(damage, answer)
+        return answer
     }
 
     // MARK: Mapping
 
     /// Phase one of mapping: turns the body into rows.
-    func parse(_ answer: TakenAnswer) throws(Failure) -> ParsedAnswer {
-        let received = answer.received
-        let parsed = ParsedAnswer(answer)
+    func parse(_ answer: Answer) throws(Failure) -> MappedAnswer {
+        var mapped = MappedAnswer(answer)
         // The body says that there is nothing, perhaps in HTML.
-        if answer.failure == nil, isGone(received) { return parsed }
+        if answer.failure == nil, isGone(answer) { return mapped }
         try checkAccepted(answer)
         // A body that did not stay in memory is not mapped, and neither is the answer to a batch.
-        guard received.saved == nil, request.sending.batchRole != .call else { return parsed }
+        guard answer.saved == nil, request.sending.batchRole != .call else { return mapped }
         if answer.failure == nil, request.answers.parser != .objects {
-            parsed.parsed = try AnswerReading(processor: self).value(of: received)
-            return parsed
+            mapped.parsed = try AnswerReading(processor: self).value(of: answer)
+            return mapped
         }
         // For a body that was mapped before, no descriptors have to be found.
         let key = memoKey(answer)
         if let known = known(answer, key) {
-            parsed.known = known
-            parsed.parsed = known.parsed
-            parsed.beginsWithValue = known.manner.plan.beginsWithValue
-            return parsed
+            mapped.rows = .known(known)
+            return mapped
         }
         let plan = api.plan(
-            method: request.method, status: received.status, request.descriptorChoice,
-            mediaType: received.headers[first: "Content-Type"])
-        guard let plan else { return parsed }
-        parsed.isMapped = true
-        parsed.descriptorCount = plan.descriptors.count
-        parsed.beginsWithValue = plan.beginsWithValue
-        parsed.template = plan.descriptors.lazy.compactMap(\.template).first
-        guard request.method != .head else {
-            parsed.parsed = ParsedValue(ofNothing: plan)
-            return parsed
-        }
-        if isEmpty(received) {
-            parsed.parsed = ParsedValue(ofNothing: plan)
+            method: request.method, status: answer.status, request.descriptorChoice,
+            mediaType: answer.headers[first: "Content-Type"])
+        guard let plan else { return mapped }
+        mapped.isMapped = true
+        mapped.beginsWithValue = plan.beginsWithValue
+        mapped.rows = .new(try rows(of: &mapped, plan, key))
+        return mapped
+    }
+
+    /// Turns a body into the rows for which there is a plan.
+    private func rows(
+        of mapped: inout MappedAnswer, _ plan: MappingPlan, _ key: AnswerMemo.Key?
+    ) throws(Failure) -> MappedAnswer.NewRows {
+        let answer = mapped.answer
+        var rows = MappedAnswer.NewRows()
+        rows.template = plan.descriptors.lazy.compactMap(\.template).first
+        if request.method == .head || isEmpty(answer) {
+            mapped.parsed = ParsedValue(ofNothing: plan)
+            mapped.results = Array(repeating: 0..<0, count: plan.descriptors.count)
+            guard request.method != .head else { return rows }
             if let descriptor = plan.descriptors.first(where: \.isRequired) {
-                throw missing(descriptor.keyPath.joined(separator: "."), received)
+                throw missing(descriptor.keyPath.joined(separator: "."), answer)
             }
-            takeSentLinks(parsed, plan)
-            return parsed
+            takeSentLinks(&rows, plan, answer)
+            return rows
         }
-        parsed.manner = key.map { AnswerMemo.Manner(key: $0, plan: plan) }
-        let mapper = try self.mapper(for: received, plan)
+        rows.manner = key.map { AnswerMemo.Manner(key: $0, plan: plan) }
+        let mapper = try self.mapper(for: answer, plan)
         context.lifecycle.tell(.willMap, of: call)
-        var result = try read(received, plan, with: mapper)
+        var result = try read(answer, plan, with: mapper)
         // A hook may know the identities, and the objects that were sent are known already.
         if !plan.hasHooks {
-            try identify(&result, parsed.template, received)
+            try identify(&result, rows.template, answer)
             if request.submission == nil { result.reportMissingIdentities(plan) }
         }
-        parsed.bodyIsJSON = MediaType.reads(mapper, MediaType.json)
         if context.options.isMappingStrict, result.issueCount > 0 {
             var failure = Failure(
                 .mapping,
                 details: result.issues.map { .init(path: $0.keyPath, message: $0.reason) })
-            failure.message = "\(describe(received)) does not map: \(failure.message)"
+            failure.message = "\(describe(answer)) does not map: \(failure.message)"
             failure.cause = result.issueCause
-            throw complete(failure, received)
+            throw complete(failure, answer)
         }
-        try ask(plan, &result, received)
-        if plan.hasHooks { try identify(&result, parsed.template, received) }
-        parsed.changes = result.takeChangeSet()
-        parsed.parsed = ParsedValue(result)
-        takeLinks(parsed, result, plan)
-        parsed.result = result
-        return parsed
+        try ask(plan, &result, answer)
+        if plan.hasHooks { try identify(&result, rows.template, answer) }
+        rows.changes = result.takeChangeSet()
+        rows.result = result
+        takeLinks(&rows, plan, answer)
+        mapped.bodyIsJSON = MediaType.reads(mapper, MediaType.json)
+        mapped.parsed = ParsedValue(result)
+        mapped.issues = result.issues
+        mapped.issueCount = result.issueCount
+        return rows
     }
 
     /// Returns the mapper that reads a body. A body whose type no mapper reads, and that does not
     /// look like JSON, is refused, unless the route accepts the type or a descriptor names it.
     private func mapper(
-        for received: ReceivedResponse, _ plan: MappingPlan
+        for answer: Answer, _ plan: MappingPlan
     ) throws(Failure) -> any Mapper {
         let isToBeRead =
-            received.body.looksLikeJSON || !request.accepted.isEmpty || plan.namesMediaTypes
-        if let mapper = mapper(for: received, looksLikeJSON: isToBeRead) { return mapper }
-        let type = received.headers.joined("Content-Type") ?? "nothing"
-        throw unexpected("expected JSON, the server sent \(type)", received)
+            answer.body.looksLikeJSON || !request.accepted.isEmpty || plan.namesMediaTypes
+        if let mapper = mapper(for: answer, looksLikeJSON: isToBeRead) { return mapper }
+        let type = answer.headers.joined("Content-Type") ?? "nothing"
+        throw unexpected("expected JSON, the server sent \(type)", answer)
     }
 
     /// Refuses the body of a successful answer that has no type that the route accepts.
-    private func checkAccepted(_ answer: TakenAnswer) throws(Failure) {
-        guard answer.failure == nil, !answer.received.body.isEmpty else { return }
-        try checkAccepted(answer.received)
+    private func checkAccepted(_ answer: Answer) throws(Failure) {
+        guard answer.failure == nil, !answer.body.isEmpty else { return }
+        try checkType(answer)
     }
 
     /// Refuses a body that goes to a file or to the program, before its first byte.
     func checkAccepted(_ head: ResponseHead) throws(Failure) {
         guard ![204, 205, 304].contains(head.status), head.headers[first: "Content-Length"] != "0"
         else { return }
-        try checkAccepted(
-            ReceivedResponse(
-                status: head.status, httpVersion: head.httpVersion, headers: head.headers,
-                url: head.url, body: Body()))
+        try checkType(Answer(head))
     }
 
-    private func checkAccepted(_ received: ReceivedResponse) throws(Failure) {
-        guard !request.accepted.isEmpty, let type = received.headers[first: "Content-Type"],
+    private func checkType(_ answer: Answer) throws(Failure) {
+        guard !request.accepted.isEmpty, let type = answer.headers[first: "Content-Type"],
             !MediaType.isAccepted(MediaType.essence(type), request.accepted)
         else { return }
         let expected = request.accepted.joined(separator: ", ")
-        throw unexpected("expected \(expected), the server sent \(type)", received)
+        throw unexpected("expected \(expected), the server sent \(type)", answer)
     }
 
     /// Returns the failure of a body that has another type than the expected one, with its first
     /// bytes, which often say why.
-    private func unexpected(_ why: String, _ received: ReceivedResponse) -> Failure {
-        let excerpt = AnswerErrors(self).excerpt(of: received)
-        return unreadable(why + (excerpt.map { ": \($0)" } ?? ""), received)
+    private func unexpected(_ why: String, _ answer: Answer) -> Failure {
+        let excerpt = AnswerErrors(self).excerpt(of: answer)
+        return unreadable(why + (excerpt.map { ": \($0)" } ?? ""), answer)
     }
 
     /// Whether there is nothing to map. White space alone counts as nothing, except in a format in
     /// which it may be a value: in a binary format, the byte of a line feed may be the number 10.
-    private func isEmpty(_ received: ReceivedResponse) -> Bool {
-        if received.body.isEmpty { return true }
-        guard received.body.isBlank else { return false }
-        return mapper(for: received, looksLikeJSON: false)
+    private func isEmpty(_ answer: Answer) -> Bool {
+        if answer.body.isEmpty { return true }
+        guard answer.body.isBlank else { return false }
+        return mapper(for: answer, looksLikeJSON: false)
             .map { MediaType.reads($0, MediaType.json) } ?? true
     }
 
     /// Lets the hooks of the descriptors add to the rows, one after the other.
     func ask(
-        _ plan: MappingPlan, _ result: inout MappingResult, _ received: ReceivedResponse
+        _ plan: MappingPlan, _ result: inout MappingResult, _ answer: Answer
     ) throws(Failure) {
         do throws(Failure) {
             try plan.askHooks(api.definition.functions.hooks, &result) {
@@ -202,34 +207,34 @@ struct ResponseProcessor {
         } catch {
             guard error.isOfProgram else { throw error }
             var failure = error
-            failure.message = "\(describe(received)): \(error.message)"
-            throw complete(failure, received)
+            failure.message = "\(describe(answer)): \(error.message)"
+            throw complete(failure, answer)
         }
     }
 
     /// Reads the events of the mapper into rows. It changes no store.
     private func read(
-        _ received: ReceivedResponse, _ plan: MappingPlan, with mapper: any Mapper
+        _ answer: Answer, _ plan: MappingPlan, with mapper: any Mapper
     ) throws(Failure) -> MappingResult {
         let reading = BodyReading(
-            mapper: mapper, limits: limits, contentType: received.headers[first: "Content-Type"])
+            mapper: mapper, limits: limits, contentType: answer.headers[first: "Content-Type"])
         let machine: MappingMachine
         do throws(MapperError) {
-            machine = try reading.read(received.body) {
+            machine = try reading.read(answer.body) {
                 call.mappingProgress.restart()
                 return self.machine(plan, isAnswer: request.submission != nil)
             }
         } catch {
-            let why = AnswerErrors(self).unreadable(error.message, received, by: mapper)
-            throw unreadable(why, received)
+            let why = AnswerErrors(self).unreadable(error.message, answer, by: mapper)
+            throw unreadable(why, answer)
         }
-        return try result(of: machine, mapper, received)
+        return try result(of: machine, mapper, answer)
     }
 
     /// Returns the failure of a body that cannot be read, perhaps because of its content coding.
-    func unreadable(_ why: String, _ received: ReceivedResponse) -> Failure {
-        let coding = ContentDecoder.reasonNotDecoded(received.headers)
-        return failure(.mapping, coding.map { "\(why) (\($0))" } ?? why, received)
+    func unreadable(_ why: String, _ answer: Answer) -> Failure {
+        let coding = ContentDecoder.reasonNotDecoded(answer.headers)
+        return failure(.mapping, coding.map { "\(why) (\($0))" } ?? why, answer)
     }
 
     var limits: MappingLimits { context.mappingLimits }
@@ -243,38 +248,38 @@ struct ResponseProcessor {
     }
 
     func result(
-        of machine: MappingMachine, _ mapper: any Mapper, _ received: ReceivedResponse
+        of machine: MappingMachine, _ mapper: any Mapper, _ answer: Answer
     ) throws(Failure) -> MappingResult {
         do {
             return try machine.finish()
         } catch {
-            throw failure(error, of: mapper, received)
+            throw failure(error, of: mapper, answer)
         }
     }
 
     func failure(
-        _ error: MappingFailure, of mapper: any Mapper, _ received: ReceivedResponse
+        _ error: MappingFailure, of mapper: any Mapper, _ answer: Answer
     ) -> Failure {
         switch error {
         case .cancelled:
             return Failure(.cancelled, "cancelled while mapping")
         case .tooManyObjects:
-            return failure(.tooLarge, error.message, received)
+            return failure(.tooLarge, error.message, answer)
         case .brokenEvents(_, let place):
-            var failure = failure(.plugin, "\(mapper.title) \(error.message)", received)
+            var failure = failure(.plugin, "\(mapper.title) \(error.message)", answer)
             failure.field = place
             return failure
         case .tooDeep:
-            return failure(.mapping, error.message, received)
+            return failure(.mapping, error.message, answer)
         case .missing(let keyPath):
-            return missing(keyPath, received)
+            return missing(keyPath, answer)
         }
     }
 
     /// Returns the failure of a body that has nothing at a key path where something is required.
-    private func missing(_ keyPath: String, _ received: ReceivedResponse) -> Failure {
+    private func missing(_ keyPath: String, _ answer: Answer) -> Failure {
         let why = MappingFailure.missing(keyPath: keyPath).message
-        var failure = failure(.mapping, why, received)
+        var failure = failure(.mapping, why, answer)
         failure.field = keyPath
         return failure
     }
@@ -294,68 +299,70 @@ struct ResponseProcessor {
 
     /// Phase two of mapping: the store takes all rows and all other changes that follow from the
     /// answer, or nothing.
-    func commit(_ parsed: ParsedAnswer) throws(Failure) -> Response {
-        let dropsBody = parsed.parsed.dropsBody
-        let received = dropsBody ? parsed.answer.received.withoutBody() : parsed.answer.received
-        let started = parsed.answer.started
-        var mapped = try store(parsed)
-        mapped.parsed = parsed.parsed
-        mapped.beginsWithValue = parsed.beginsWithValue
+    func commit(_ mapped: MappedAnswer) throws(Failure) -> Response {
+        var mapped = mapped
+        let rows = mapped.rows
+        mapped.rows = .none
+        var stored: Deadline?
+        switch rows {
+        case .none: stored = try store(MappedAnswer.NewRows(), &mapped)
+        case .new(let rows): stored = try store(rows, &mapped)
+        case .known(let known): try recall(known, &mapped)
+        }
+        if mapped.parsed.dropsBody { mapped.answer.bodyPlace = .dropped }
         call.mapped(request, mapped.objects.count, of: mapped.objects.count)
         call.log.maps(mapped)
-        let ended = mapped.stored ?? clock.now()
-        mapped.mapMicroseconds = mapped.isMapped ? ended.microseconds(since: started) : 0
-        mapped.callMicroseconds = ended.microseconds(since: call.started)
-        return response(received, mapped)
+        let ended = stored ?? clock.now()
+        let begun = mapped.isMapped ? mapped.answer.readyAt ?? ended : ended
+        mapped.answer.timings.map = ended.microseconds(since: begun)
+        mapped.answer.timings.store = mapped.answer.timings.store ?? 0
+        mapped.answer.timings.total = ended.microseconds(since: call.started)
+        return Response(mapped, request: .sent(by: call, request))
     }
 
-    private func store(_ parsed: ParsedAnswer) throws(Failure) -> MappedObjects {
-        if let known = parsed.known { return try recall(known) }
-        let received = parsed.answer.received
-        let result = parsed.result.take()
-        var mapped = MappedObjects.none
-        mapped.isMapped = parsed.isMapped
-        mapped.bodyIsJSON = parsed.bodyIsJSON
-        if parsed.isMapped, result == nil {
-            mapped.results = Array(repeating: 0..<0, count: parsed.descriptorCount)
-        }
-        let consequences = try consequences(of: result, received, &parsed.changes)
-        guard result != nil || !parsed.changes.isEmpty else { return mapped }
-        parsed.changes.onlyCompletes = hasStored(parsed)
+    /// Lets the store take rows and what follows from the answer. The objects of the answer are
+    /// then those that the store has.
+    ///
+    /// - Returns: When the store had taken the rows; `nil` if no body was read.
+    private func store(
+        _ rows: MappedAnswer.NewRows, _ mapped: inout MappedAnswer
+    ) throws(Failure) -> Deadline? {
+        let answer = mapped.answer
+        var (changes, manner) = (rows.changes, rows.manner)
+        let consequences = try consequences(of: rows.result, answer, &changes)
+        guard rows.result != nil || !changes.isEmpty else { return nil }
+        changes.onlyCompletes = hasStored(answer, manner)
         // Most objects have all variables as attributes, and finding their values would cost more
         // than this check.
-        let template = request.destination.route?.template ?? parsed.template
-        if let template, parsed.changes.remembersSome(of: template.variableNames) {
-            parsed.changes.variables = request.destination.variables(template)
+        let template = request.destination.route?.template ?? rows.template
+        if let template, changes.remembersSome(of: template.variableNames) {
+            changes.variables = request.destination.variables(template)
         }
-        if received.cache?.isKept == true, try leavesWaitingChanges(of: parsed.changes.rows) {
+        if answer.cache?.isKept == true, try leavesWaitingChanges(of: changes.rows) {
             // When nothing waits any more, the next answer with this body is mapped again.
-            parsed.manner = nil
+            manner = nil
         }
-        let storingStarted = clock.now()
-        let commit = try commit(parsed.changes, received)
+        let started = clock.now()
+        let commit = try commit(changes, answer)
         let stored = clock.now()
         settle(consequences, commit)
-        guard let result else { return mapped }
+        guard let result = rows.result else { return nil }
         (mapped.objects, mapped.results) = result.objects(of: commit)
-        mapped.issues = result.issues
-        mapped.issueCount = result.issueCount
-        remember(parsed, mapped, commit)
-        mapped.stored = stored
-        mapped.storeMicroseconds = stored.microseconds(since: storingStarted)
+        remember(mapped, manner, commit)
+        mapped.answer.timings.store = stored.microseconds(since: started)
         mapped.matching = request.isFromOutbox ? consequences.matching : nil
-        return mapped
+        return stored
     }
 
     /// Gives rows to the store.
-    func commit(_ changes: ChangeSet, _ received: ReceivedResponse) throws(Failure) -> Commit {
+    func commit(_ changes: ChangeSet, _ answer: Answer) throws(Failure) -> Commit {
         do {
             let commit = try context.store.commit(changes)
             call.log.stores(commit)
             return commit
         } catch {
-            var failure = complete(error, received)
-            failure.message = "\(describe(received)): \(error.message)"
+            var failure = complete(error, answer)
+            failure.message = "\(describe(answer)): \(error.message)"
             // The server has already processed the request, so only GET and HEAD are sent again.
             failure.isRetryable = error.isRetryable && [.get, .head].contains(request.method)
             throw failure
@@ -364,16 +371,16 @@ struct ResponseProcessor {
 
     /// Returns the mapper of the events of a stream, whose data is JSON unless the route names a
     /// mapper.
-    func mapperOfEvents(_ received: ReceivedResponse) throws(Failure) -> any Mapper {
+    func mapperOfEvents(_ answer: Answer) throws(Failure) -> any Mapper {
         let mapper = context.mappers.mapper(
             named: request.dataMapper, type: MediaType.json, looksLikeJSON: true)
-        guard let mapper else { throw failure(.mapping, "no mapper reads its events", received) }
+        guard let mapper else { throw failure(.mapping, "no mapper reads its events", answer) }
         return mapper
     }
 
-    func mapper(for received: ReceivedResponse, looksLikeJSON: Bool) -> (any Mapper)? {
+    func mapper(for answer: Answer, looksLikeJSON: Bool) -> (any Mapper)? {
         context.mappers.mapper(
-            named: request.dataMapper, type: received.headers.joined("Content-Type"),
+            named: request.dataMapper, type: answer.headers.joined("Content-Type"),
             looksLikeJSON: looksLikeJSON)
     }
 
@@ -381,32 +388,30 @@ struct ResponseProcessor {
 
     /// Returns the failure for an answer whose status is no success. It may ask the program; then
     /// it runs on a worker.
-    func httpFailure(_ received: ReceivedResponse) -> Failure {
-        AnswerErrors(self).httpFailure(received)
+    func httpFailure(_ answer: Answer) -> Failure {
+        AnswerErrors(self).httpFailure(answer)
     }
 
     func failure(
-        _ reason: Failure.Reason, _ why: String, _ received: ReceivedResponse
+        _ reason: Failure.Reason, _ why: String, _ answer: Answer
     ) -> Failure {
-        complete(Failure(reason, "\(describe(received)): \(why)"), received)
+        complete(Failure(reason, "\(describe(answer)): \(why)"), answer)
     }
 
     /// Returns `failure` with the response that it is about.
-    private func complete(_ failure: Failure, _ received: ReceivedResponse) -> Failure {
+    private func complete(_ failure: Failure, _ answer: Answer) -> Failure {
         var failure = failure
-        failure.httpStatus = received.status
-        failure.response = response(received)
+        failure.httpStatus = answer.status
+        failure.response = response(answer)
         return failure
     }
 
-    func response(
-        _ received: ReceivedResponse, _ mapped: consuming MappedObjects = .none
-    ) -> Response {
-        Response(received, mapped, request: .sent(by: call, request))
+    func response(_ answer: Answer) -> Response {
+        Response(answer, request: .sent(by: call, request))
     }
 
     /// Describes the exchange for a message, without its query, which may hold a token.
-    func describe(_ received: ReceivedResponse) -> String {
-        "\(request.method.rawValue) \(URLText.withoutQuery(received.url))"
+    func describe(_ answer: Answer) -> String {
+        "\(request.method.rawValue) \(URLText.withoutQuery(answer.url))"
     }
 }

@@ -147,15 +147,14 @@ extension OutboxClaim {
 
     /// Deletes an object that never left this machine, and its stored requests, without asking the
     /// server. Returns `nil` if the server may know the object.
-    func withdraw(_ request: PreparedRequest) throws(Failure) -> ReceivedResponse? {
+    func withdraw(_ request: PreparedRequest) throws(Failure) -> Answer? {
         guard request.method == .delete, let local, try outbox.withdraw(local) else { return nil }
         if let submission = request.submission {
             var changes = ChangeSet(origin: .host)
             changes.deletions = [.object(submission.entity, storeKey: submission.subject.storeKey)]
             _ = try outbox.around.store.commit(changes)
         }
-        return ReceivedResponse(
-            status: 0, headers: Headers(), url: request.exchange.url, body: Body())
+        return Answer(nothingFrom: request.exchange.url)
     }
 }
 

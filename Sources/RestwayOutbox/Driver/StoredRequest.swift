@@ -58,7 +58,7 @@ package final class StoredRequest: Sendable {
         let response = item.answer.map { answer in
             let path = item.entry.path
             return Response(
-                ReceivedResponse(
+                Answer(
                     status: answer.status, headers: Headers(answer.headers),
                     url: (try? base.url(path: path)) ?? path, body: Body(answer.body)))
         }
