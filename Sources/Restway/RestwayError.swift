@@ -243,8 +243,48 @@ extension RestwayError {
 }
 
 extension RestwayError.Kind {
-    /// The names are the same, so that a new reason without a kind is found by a test.
-    init(_ reason: Failure.Reason) { self = Self(rawValue: reason.rawValue) ?? .internal }
+    init(_ reason: Failure.Reason) {
+        switch reason {
+        case .invalidArgument: self = .invalidArgument
+        case .outOfMemory: self = .outOfMemory
+        case .internal: self = .internal
+        case .closed: self = .closed
+        case .cancelled: self = .cancelled
+        case .interrupted: self = .interrupted
+        case .noResources: self = .noResources
+        case .wouldBlock: self = .wouldBlock
+        case .timedOut: self = .timedOut
+        case .forked: self = .forked
+        case .io: self = .io
+        case .config: self = .config
+        case .duplicate: self = .duplicate
+        case .frozen: self = .frozen
+        case .unknownEnvironment: self = .unknownEnvironment
+        case .unknownRoute: self = .unknownRoute
+        case .unknownEntity: self = .unknownEntity
+        case .unknownAttribute: self = .unknownAttribute
+        case .ambiguousRoute: self = .ambiguousRoute
+        case .missingVariable: self = .missingVariable
+        case .invalidURL: self = .invalidURL
+        case .methodNotAllowed: self = .methodNotAllowed
+        case .resolve: self = .resolve
+        case .connect: self = .connect
+        case .tls: self = .tls
+        case .connectionLost: self = .connectionLost
+        case .protocolViolation: self = .protocolViolation
+        case .tooLarge: self = .tooLarge
+        case .tooManyRedirects: self = .tooManyRedirects
+        case .http: self = .http
+        case .auth: self = .auth
+        case .mapping: self = .mapping
+        case .noObject: self = .noObject
+        case .store: self = .store
+        case .plugin: self = .plugin
+        case .batch: self = .batch
+        case .queued: self = .queued
+        case .outbox: self = .outbox
+        }
+    }
 }
 
 extension RestwayError.Domain {

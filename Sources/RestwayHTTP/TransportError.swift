@@ -1,4 +1,4 @@
-/// Why an exchange has no response.
+/// Why an exchange has no response. `FailureTraits` says what that means for the request.
 package struct TransportError: Error, Equatable, Sendable {
     package enum Kind: Equatable, Sendable, CaseIterable {
         /// The exchange was cancelled.
@@ -44,15 +44,5 @@ package struct TransportError: Error, Equatable, Sendable {
         self.kind = kind
         self.code = code
         self.message = message
-    }
-
-    /// Whether the same exchange may succeed later.
-    package var isTemporary: Bool {
-        switch kind {
-        case .timedOut, .resolve, .connect, .connectionLost, .noResources: true
-        case .cancelled, .closed, .tls, .protocolViolation, .tooLarge, .invalidURL, .unsupported,
-            .tooManyRedirects, .plugin, .outOfMemory, .internal:
-            false
-        }
     }
 }

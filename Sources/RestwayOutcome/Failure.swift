@@ -269,7 +269,7 @@ package struct Failure: Error, Sendable {
         box = Box(
             Values(
                 reason: reason, message: message.escapingControls,
-                domain: domain ?? reason.usualDomain, field: field))
+                domain: domain ?? reason.traits.domain, field: field))
     }
 
     /// Reports several problems as one failure, whose message names the first problem. A detail
@@ -284,27 +284,25 @@ package struct Failure: Error, Sendable {
 }
 
 extension Failure.Reason {
-    /// The domain of a failure with this reason, unless the failure has another domain.
-    var usualDomain: Failure.Domain {
-        switch self {
-        case .invalidArgument, .outOfMemory, .internal, .wouldBlock, .forked, .frozen,
-            .unknownEntity, .unknownAttribute:
-            .usage
-        case .closed, .cancelled, .interrupted: .cancelled
-        case .io, .config, .duplicate, .unknownEnvironment: .config
-        case .unknownRoute, .ambiguousRoute, .missingVariable, .invalidURL, .methodNotAllowed:
-            .route
-        case .timedOut, .resolve, .connect, .tls, .connectionLost, .protocolViolation, .tooLarge,
-            .tooManyRedirects, .noResources:
-            .transport
-        case .http: .http
-        case .auth: .auth
-        case .mapping: .mapping
-        case .noObject, .store: .store
-        case .plugin: .plugin
-        case .batch: .batch
-        case .queued, .outbox: .outbox
-        }
+    package init(_ kind: TransportError.Kind) {
+        self =
+            switch kind {
+            case .cancelled: .cancelled
+            case .closed: .closed
+            case .timedOut: .timedOut
+            case .resolve: .resolve
+            case .connect: .connect
+            case .tls: .tls
+            case .connectionLost: .connectionLost
+            case .protocolViolation: .protocolViolation
+            case .tooLarge: .tooLarge
+            case .tooManyRedirects: .tooManyRedirects
+            case .invalidURL, .unsupported: .invalidURL
+            case .plugin: .plugin
+            case .outOfMemory: .outOfMemory
+            case .noResources: .noResources
+            case .internal: .internal
+            }
     }
 }
 
@@ -357,30 +355,10 @@ extension Failure {
 
     /// Turns a transport error into a failure.
     package init(_ error: TransportError) {
-        self.init(Self.reason(error.kind), error.message)
+        self.init(Reason(error.kind), error.message)
         self.transportCode = error.code
-        self.isRetryable = error.isTemporary
+        self.isRetryable = self.reason.traits.isTemporary
         if error.repetitions > 0 { self.repetitions = error.repetitions }
-    }
-
-    private static func reason(_ kind: TransportError.Kind) -> Reason {
-        switch kind {
-        case .cancelled: .cancelled
-        case .closed: .closed
-        case .timedOut: .timedOut
-        case .resolve: .resolve
-        case .connect: .connect
-        case .tls: .tls
-        case .connectionLost: .connectionLost
-        case .protocolViolation: .protocolViolation
-        case .tooLarge: .tooLarge
-        case .tooManyRedirects: .tooManyRedirects
-        case .invalidURL, .unsupported: .invalidURL
-        case .plugin: .plugin
-        case .outOfMemory: .outOfMemory
-        case .noResources: .noResources
-        case .internal: .internal
-        }
     }
 
     /// Turns the error of a network setting into a failure of the client.

@@ -2,6 +2,7 @@ import XCTest
 
 @testable import RestwayCalls
 @testable import RestwayHTTP
+import RestwayOutcome
 import RestwayThreads
 
 /// Tests when an event stream is opened again.
@@ -84,7 +85,8 @@ final class ReconnectionTests: XCTestCase {
         for kind in TransportError.Kind.allCases {
             var reconnection = Reconnection(inARowMax: nil)
             XCTAssertEqual(
-                reconnection.next(after: kind, at: later) != nil, passing.contains(kind), "\(kind)")
+                reconnection.next(after: Failure.Reason(kind), at: later) != nil,
+                passing.contains(kind), "\(kind)")
         }
     }
 }

@@ -12,9 +12,4 @@ final class ExchangeTests: XCTestCase {
             XCTAssertTrue(Exchange(method: method, url: "", headers: [key]).isRepeatable)
         }
     }
-
-    func testTemporaryErrorsAreThoseOfTheNetworkAndOfABusySystem() {
-        let temporary = TransportError.Kind.allCases.filter { TransportError($0, "").isTemporary }
-        XCTAssertEqual(temporary, [.timedOut, .resolve, .connect, .connectionLost, .noResources])
-    }
 }

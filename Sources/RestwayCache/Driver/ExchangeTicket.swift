@@ -287,17 +287,17 @@ final class ExchangeTicket: CacheTicket {
     }
 
     func failed(_ failure: Failure) -> Answer? {
-        let isOffline: Bool
-        switch failure.reason {
-        case .resolve, .connect, .connectionLost, .timedOut: isOffline = true
-        case .tls, .protocolViolation: isOffline = false
-        case .http where Reuse.isServerFailure(failure.httpStatus): isOffline = false
-        default: return nil
+        let standIn = failure.reason.traits.standIn
+        switch standIn {
+        case .offline, .onError: break
+        case .byStatus: guard Reuse.isServerFailure(failure.httpStatus) else { return nil }
+        case .never: return nil
         }
         let now = cache.options.clock.wallMicroseconds()
         for (index, head) in (variants?.heads ?? []).enumerated()
         where Reuse.mayStandIn(
-            head, for: request, isOffline: isOffline, now: now, usesHeuristics: usesHeuristics)
+            head, for: request, isOffline: standIn == .offline, now: now,
+            usesHeuristics: usesHeuristics)
         {
             let part = head.part(for: request)
             guard let answer = variants?.answers[index],

@@ -335,7 +335,7 @@ extension Failure {
     init(_ error: BodyError) {
         self.init(Reason(error), error.message)
         // A body that was damaged on its way may arrive whole the next time.
-        self.isRetryable = self.reason == .connectionLost
+        self.isRetryable = self.reason.traits.isTemporary
     }
 }
 

@@ -32,11 +32,11 @@ package protocol BodyTarget: AnyObject, Sendable {
     /// the body is a stream whose connection has ended.
     ///
     /// - Parameter error: Why the connection failed; `nil` if the body came whole.
-    func reopening(after error: TransportError.Kind?) -> Reopening?
+    func reopening(after error: Failure.Reason?) -> Reopening?
 }
 
 extension BodyTarget {
-    package func reopening(after error: TransportError.Kind?) -> Reopening? { nil }
+    package func reopening(after error: Failure.Reason?) -> Reopening? { nil }
 }
 
 /// The exchange that continues a stream.

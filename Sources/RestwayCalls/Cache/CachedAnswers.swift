@@ -140,7 +140,7 @@ extension StageEntry {
 
     /// Returns the answer of the cache that stands in for a failure which would be final.
     func standIn(for failure: Failure) -> Answer? {
-        guard failure.mayBeOutlived, !failure.isOfProgram, let visit = call.visit,
+        guard failure.reason.traits.standIn != .never, !failure.isOfProgram, let visit = call.visit,
             var kept = visit.ticket.failed(failure)
         else { return nil }
         kept.isShareable = true

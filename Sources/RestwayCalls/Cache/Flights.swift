@@ -89,7 +89,8 @@ final class Flights: Sendable {
     /// calls that wait. After any other failure, which is the call's own, the next call sends the
     /// request.
     func end(_ call: Call, _ visit: CacheVisit, with failure: Failure) {
-        guard failure.isOfExchange else { return leave(call, visit) }
+        let isOfExchange = failure.reason.traits.isOfExchange && !failure.isOfProgram
+        guard isOfExchange else { return leave(call, visit) }
         for waiting in end(call, visit) {
             waiting.entry.context.pool.submit { waiting.entry.fail(failure, on: .worker) }
         }
@@ -114,17 +115,5 @@ extension StageEntry {
     /// Reports that the cache has the answer.
     func found(_ answer: Answer) {
         report(.found(answer)) { $0.ties.visit = nil }
-    }
-}
-
-extension Failure {
-    /// Whether an exchange has failed, and not what one call has asked for. A time limit is a
-    /// call's own.
-    fileprivate var isOfExchange: Bool {
-        switch self.reason {
-        case .resolve, .connect, .tls, .connectionLost, .protocolViolation, .tooLarge:
-            !self.isOfProgram
-        default: false
-        }
     }
 }

@@ -42,7 +42,7 @@ enum Judging {
 
     static func judge(_ facts: AnswerFacts) -> AnswerVerdict {
         if facts.isSafe, let damage = facts.damage {
-            return damage.reason == .connectionLost ? .sendAgain(damage) : .fail(damage)
+            return damage.reason.traits.isTemporary ? .sendAgain(damage) : .fail(damage)
         }
         if facts.isPageOfNetwork { return .storeOnly }
         guard facts.isDone else { return .refused }

@@ -25,7 +25,7 @@ enum RecoverStage {
                 answered(entry, nil, recorder, brokenBy: Failure(error))
             case (_, .failure(let error)):
                 entry.context.missed(entry.request, error)
-                if entry.reopen(after: error.kind) { return }
+                if entry.reopen(after: Failure.Reason(error.kind)) { return }
                 let failure = entry.call.located(Failure(error))
                 Judgement(entry: entry, failure: failure, mayRetry: true).decide()
             case (_, .success(let summary)):
@@ -219,7 +219,7 @@ extension StageEntry {
     ///
     /// - Parameter error: Why the connection failed; `nil` if the body came whole.
     /// - Returns: False if the call does not continue.
-    fileprivate func reopen(after error: TransportError.Kind?) -> Bool {
+    fileprivate func reopen(after error: Failure.Reason?) -> Bool {
         let (target, deadline) = call.state.withLock { ($0.ties.bodyTarget, $0.deadline) }
         guard isCurrent, let reopening = target?.reopening(after: error) else { return false }
         let now = context.clock.now()
@@ -256,11 +256,7 @@ extension CallContext {
     /// Records that a request was not answered.
     fileprivate func missed(_ request: PreparedRequest, _ error: TransportError) {
         guard request.destination.path != nil else { return }
-        switch error.kind {
-        case .resolve, .connect, .tls, .timedOut, .connectionLost:
-            _ = reachability.infer(.unreachable)
-        default: break
-        }
+        if Failure.Reason(error.kind).traits.isUnreachable { _ = reachability.infer(.unreachable) }
     }
 }
 
@@ -355,7 +351,7 @@ struct Judgement {
     /// The request that the outbox takes; `nil` if it takes none. It takes requests that may succeed
     /// later. A call that was cancelled or closed is never stored.
     private var storableRequest: (request: PreparedRequest, claim: any StorageClaim)? {
-        guard failure.mayBeOutlived,
+        guard failure.reason.traits.storing != .never,
             let stored = call.state.withLock({ $0.isTaken ? nil : $0.ties.laneRequest }),
             let claim = stored.claim,
             claim.takes(failure)
@@ -420,7 +416,7 @@ struct Judgement {
         entry.endsFlight(shared, failure)
         guard var answer else {
             if request.sending.isKeptFromOutbox, !call.state.withLock({ $0.isTaken }),
-                failure.mayBeOutlived
+                failure.reason.traits.storing != .never
             {
                 failure.message += Self.keptFromOutbox
             }

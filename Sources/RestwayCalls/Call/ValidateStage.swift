@@ -154,7 +154,7 @@ final class ValidatedTarget: BodyTarget {
 
     func abandon() { target.abandon() }
 
-    func reopening(after error: TransportError.Kind?) -> Reopening? {
+    func reopening(after error: Failure.Reason?) -> Reopening? {
         target.reopening(after: error)
     }
 }

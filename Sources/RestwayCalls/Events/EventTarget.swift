@@ -177,7 +177,7 @@ final class EventTarget: BodyTarget, @unchecked Sendable {
     /// Server-Sent Events have IDs, with which a server can continue a stream.
     private var mayReopen: Bool { opened == .events && request.method == .get }
 
-    func reopening(after error: TransportError.Kind?) -> Reopening? {
+    func reopening(after error: Failure.Reason?) -> Reopening? {
         let now = call.context.clock.now()
         guard mayReopen, let milliseconds = reconnection.next(after: error, at: now) else {
             return nil

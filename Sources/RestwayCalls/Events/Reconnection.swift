@@ -1,4 +1,4 @@
-import RestwayHTTP
+import RestwayOutcome
 import RestwayThreads
 
 /// Decides when an event stream that has ended is opened again (WHATWG HTML, section 9.2.3).
@@ -47,15 +47,9 @@ struct Reconnection {
     /// - Parameters:
     ///   - error: Why the connection failed; `nil` if the server has closed it.
     ///   - now: The time at which it ended.
-    mutating func next(after error: TransportError.Kind?, at now: Deadline) -> Int64? {
+    mutating func next(after error: Failure.Reason?, at now: Deadline) -> Int64? {
         if let inARowMax, inARow >= inARowMax { return nil }
-        switch error {
-        case nil, .timedOut, .resolve, .connect, .connectionLost, .protocolViolation, .noResources:
-            break
-        case .cancelled, .closed, .tls, .tooLarge, .invalidURL, .unsupported, .tooManyRedirects,
-            .outOfMemory, .plugin, .internal:
-            return nil
-        }
+        if let error, !error.traits.reopensStream { return nil }
         let ahead = max(0, aheadMilliseconds - now.milliseconds(since: openedAt))
         let aheadMax = Self.distanceMilliseconds * (Self.soonMax - 1)
         let wait = max(wishedMilliseconds, ahead - aheadMax)

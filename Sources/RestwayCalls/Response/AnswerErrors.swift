@@ -145,15 +145,4 @@ extension Failure {
         details = error.details
         domain = .api
     }
-
-    /// Whether another attempt at a later time may succeed. A call that was cancelled or closed is
-    /// never stored.
-    var mayBeOutlived: Bool {
-        switch self.reason {
-        case .resolve, .connect, .tls, .timedOut, .connectionLost, .protocolViolation, .http, .auth,
-            .batch, .noResources:
-            true
-        default: false
-        }
-    }
 }

@@ -28,9 +28,8 @@ package struct RetryPolicy: Equatable, Sendable {
     /// The number of retry tokens of an origin.
     package var budgetTokens = 20
 
-    package static let temporaryFailures: Set<Failure.Reason> = [
-        .timedOut, .resolve, .connect, .connectionLost, .noResources,
-    ]
+    package static let temporaryFailures = Set(
+        Failure.Reason.allCases.filter(\.traits.isTemporary))
     package static let idempotentMethods = Set(Method.idempotent.map(\.rawValue))
 
     package init() {}

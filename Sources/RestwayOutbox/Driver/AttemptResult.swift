@@ -198,14 +198,12 @@ final class AttemptResult: @unchecked Sendable {
         if failure.isOfProgram { return .interrupted }
         // The server took the request; only its answer, or the page behind it, is wrong.
         if failure.isOfTakenRequest { return .answer(status: 200) }
-        switch failure.reason {
-        case .closed, .cancelled, .outOfMemory: return .untouched
+        switch failure.reason.traits.item {
+        case .untouched: return .untouched
         // Another refresh may succeed by itself; otherwise the program has to give a credential.
-        case .auth: return failure.isRetryable ? .unreachable : .noCredential
-        case .resolve, .connect, .tls, .timedOut, .connectionLost, .protocolViolation, .store,
-            .noResources:
-            return .unreachable
-        default: break
+        case .byCredential: return failure.isRetryable ? .unreachable : .noCredential
+        case .waits: return .unreachable
+        case .byAnswer: break
         }
         if refusesCredential(failure, item, driver) { return .credentialRefused }
         // The batch call has failed; the request itself has not been answered.
@@ -285,11 +283,10 @@ extension Failure {
         guard self.isOfBatchCall, !self.comesFromNetwork, !self.refusesCredential,
             self.httpStatus != 401
         else { return false }
-        switch self.reason {
-        case .http, .batch, .mapping: return true
-        // The contract can be broken by the mapper that reads the answer, and also by a transport.
-        case .plugin: return self.httpStatus != 0
-        default: return false
+        switch self.reason.traits.batch {
+        case .refused: return true
+        case .refusedIfAnswered: return self.httpStatus != 0
+        case .other: return false
         }
     }
 
@@ -298,10 +295,8 @@ extension Failure {
         // The client asks an authorize function before it sends anything.
         if self.isOfProgram, self.httpStatus == 0 { return false }
         if self.saysNothingWasDone { return false }
-        switch self.reason {
-        case .resolve, .connect, .tls, .auth, .noResources: return false
-        default: return true
-        }
+        // A function of the program that reads the answer may fail with any reason.
+        return self.isOfProgram || self.reason.traits.mayHaveArrived
     }
 }
 

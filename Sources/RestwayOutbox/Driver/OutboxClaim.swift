@@ -81,11 +81,11 @@ final class OutboxClaim: StorageClaim {
     }
 
     func takes(_ failure: Failure) -> Bool {
-        switch failure.reason {
-        case .resolve, .connect, .tls, .timedOut, .connectionLost, .noResources: return true
-        // The credential of the request, or the batch that was to hold it, could not be obtained.
-        case .auth, .batch: return failure.isRetryable
-        default:
+        switch failure.reason.traits.storing {
+        case .always: return true
+        case .ifRetryable: return failure.isRetryable
+        case .never: return false
+        case .byRules:
             let wall = outbox.around.clock.wallMicroseconds()
             if failure.reason == .http, let stated = failure.statedRetryable { return stated }
             // The program can sign in and send the request again, so it is told at once.
