@@ -65,8 +65,7 @@ package struct FailureTraits: Equatable, Sendable {
     package let retry: Retry
     /// Whether the failure shows that the server cannot be reached.
     package let isUnreachable: Bool
-    /// Whether the server may know the request. The request was certainly not sent if this is
-    /// false.
+    /// Whether the server may have got the request in the failed exchange.
     package let mayHaveArrived: Bool
     package let standIn: StandIn
     /// Whether it is the failure of all calls that share the exchange, and not of what one call has
@@ -117,7 +116,7 @@ extension Failure.Reason {
             // certificate seldom becomes right by itself, so nothing tries it again at once.
             FailureTraits(
                 .transport, retry: .ifListed, isUnreachable: true, mayHaveArrived: false,
-                standIn: .onError, isOfExchange: true, storing: .always, item: .waits)
+                standIn: .offline, isOfExchange: true, storing: .always, item: .waits)
         case .connectionLost:
             FailureTraits(
                 .transport, retry: .usual, isUnreachable: true, standIn: .offline,
@@ -129,8 +128,8 @@ extension Failure.Reason {
         case .noResources:
             // Nothing was sent, and this says nothing about the server.
             FailureTraits(
-                .transport, retry: .usual, mayHaveArrived: false, reopensStream: true,
-                storing: .always, item: .waits)
+                .transport, retry: .usual, mayHaveArrived: false, standIn: .offline,
+                isOfExchange: true, reopensStream: true, storing: .always, item: .waits)
         case .protocolViolation:
             FailureTraits(
                 .transport, retry: .ifListed, standIn: .onError, isOfExchange: true,

@@ -143,6 +143,39 @@ final class CacheDriverTests: CacheTestCase {
         XCTAssertEqual(standIn.headers[first: "Content-Range"], "bytes 2-4/10")
     }
 
+    /// An answer that is read offline stands in for every failure that says that the server cannot
+    /// be reached, and also if the system has nothing to send a request with.
+    func testWhichFailuresAKeptAnswerStandsInFor() throws {
+        let cache = try cacheInMemory()
+        var offline = CacheRules()
+        offline.isReadOffline = true
+        _ = try ticket(cache, question("a")).answered(
+            stale("one", ("Cache-Control", "stale-if-error=100")))
+        clock.advance(milliseconds: 5_000)
+        let recent = try ticket(cache, question("a"))
+        let missing: Set<Failure.Reason> = [
+            .resolve, .connect, .tls, .connectionLost, .timedOut, .noResources,
+        ]
+        for reason in Failure.Reason.allCases {
+            XCTAssertEqual(
+                recent.failed(Failure(reason, "no answer")) != nil,
+                missing.contains(reason) || reason == .protocolViolation, "\(reason)")
+        }
+        for status in 300...599 {
+            var failure = Failure(.http, "no success")
+            failure.httpStatus = status
+            XCTAssertEqual(
+                recent.failed(failure) != nil, [500, 502, 503, 504].contains(status), "\(status)")
+        }
+        clock.advance(milliseconds: 1_000_000)
+        let old = try ticket(cache, question("a", rules: offline))
+        for reason in Failure.Reason.allCases {
+            XCTAssertEqual(
+                old.failed(Failure(reason, "no answer")) != nil, missing.contains(reason),
+                "\(reason)")
+        }
+    }
+
     func testCachesOnTheWayAreToldWhatTheProgramWants() throws {
         let cache = try cacheInMemory()
         let kept = stale("one", ("Cache-Control", "stale-while-revalidate=100"))

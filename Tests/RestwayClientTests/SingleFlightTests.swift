@@ -87,6 +87,14 @@ final class SingleFlightTests: CacheTestCase {
         XCTAssertEqual(transport.waitingCount, 0)
     }
 
+    func testALackOfTheSystemIsTheFailureOfAll() throws {
+        let client = try client()
+        let (calls, started) = try flight(client, 3)
+        started.fail(.noResources)
+        for call in calls { XCTAssertEqual(failure(of: call)?.reason, .noResources) }
+        XCTAssertEqual(transport.waitingCount, 0)
+    }
+
     func testAFailedStatusIsSharedAndNotTriedAgainByThoseWhoWait() throws {
         let client = try client(retry: #"{"attempts": 2, "baseMilliseconds": 100}"#)
         let (calls, started) = try flight(client, 3)
