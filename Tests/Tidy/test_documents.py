@@ -65,3 +65,14 @@ def test_links_lead_somewhere() -> None:
         for target in _LINK.findall(_BLOCK.sub("", path.read_text(encoding="utf-8")))
         if not (path.parent / target).exists()
     )
+
+
+def test_the_page_of_errors_has_the_status_and_the_exception_of_every_error() -> None:
+    header = (ROOT / "Include" / "restway" / "base.h").read_text()
+    boundary = (ROOT / "bindings" / "python" / "restway" / "_boundary.py").read_text()
+    statuses = set(re.findall(r"^    RESTWAY_E_(\w+) = ", header, re.MULTILINE))
+    exceptions = dict(re.findall(r"^    Status\.(\w+): (\w+),$", boundary, re.MULTILINE))
+    rows = [line for line in lines_of(DOCS / "ERRORS.md") if line.startswith("| `RESTWAY_E_")]
+    cells = [re.findall(r"`(\w+)`", row) for row in rows]
+    assert {name.removeprefix("RESTWAY_E_"): kind for name, _, kind in cells} == exceptions
+    assert len(cells) == len(exceptions) and set(exceptions) == statuses
