@@ -356,6 +356,31 @@ final class FlushDriver: Sendable {
         random.withLock { rules.verdict(outcome, attempts: attempts, random: &$0) }
     }
 
+    /// Returns the result of an attempt. The item, the journal and the store are read before it is
+    /// judged.
+    private func result(
+        _ item: OutboxItem, _ outcome: Call.Outcome, isTrusted: Bool
+    ) -> AttemptResult {
+        var facts = AttemptFacts(
+            wallMicroseconds: around.clock.wallMicroseconds(), isTrusted: isTrusted)
+        if case .failure = outcome {
+            facts.wasSentBefore = journal.mayHaveSentBefore(item)
+            facts.hasCredential = authMode(of: item) != .none
+        }
+        var judgement = random.withLock {
+            AttemptJudgement(item, outcome, facts, rules, random: &$0)
+        }
+        var deliveries: [OutboxSettlement] = []
+        if judgement.verdict == .remove {
+            deliveries = ledger.settlements(item, judgement.response)
+            if ledger.hidesIdentity(deliveries.last, item, judgement.response) {
+                random.withLock { judgement.interrupt(rules, random: &$0) }
+            }
+        }
+        return AttemptResult(
+            item, judgement, deliveries: deliveries, rules, retryMilliseconds: retryMilliseconds)
+    }
+
     /// Handles the outcomes of a call. It runs on a worker. If another call may go out, this thread
     /// sends it, and another worker writes the results meanwhile.
     private func settle(_ sending: Sending, _ outcomes: [Int64: Call.Outcome]) {
@@ -366,7 +391,7 @@ final class FlushDriver: Sendable {
             successes > 0 || state.withLock { $0.machine.trust.isAccepted(sending.credential) }
         let makeResults = { @Sendable in
             sending.items.compactMap { item in
-                outcomes[item.id].map { AttemptResult(item, $0, self, isTrusted: isTrusted) }
+                outcomes[item.id].map { self.result(item, $0, isTrusted: isTrusted) }
             }
         }
         let failed = wentWell ? nil : makeResults()
