@@ -207,6 +207,33 @@ final class PipelineTests: XCTestCase {
         client.close()
     }
 
+    /// A DELETE that an interceptor sends again finds nothing, because its first attempt may have
+    /// arrived, whatever became of the answer.
+    func testADeleteThatIsSentAgainAndFindsNothingIsDone() throws {
+        let kinds: [(TransportError.Kind, Bool)] = [
+            (.timedOut, true), (.connectionLost, true), (.protocolViolation, true),
+            (.tooLarge, true), (.plugin, true), (.internal, true),
+            (.connect, false), (.resolve, false), (.tls, false), (.noResources, false),
+        ]
+        let client = try client()
+        _ = try client.addStage(.intercept, routes: []) { turn in
+            if turn.sends == 0 { try? turn.sendAgain() }
+            return nil
+        }
+        for (kind, isGone) in kinds {
+            let call = try client.send(RequestSpec(target: .path(.delete, "companies/1")))
+            transport.next().fail(kind)
+            transport.answer(404, "{}", headers: Self.json)
+            if isGone {
+                XCTAssertEqual(try call.wait(milliseconds: 0).status, 404, "\(kind)")
+            } else {
+                let ended = failure { _ = try call.wait(milliseconds: 0) }
+                XCTAssertEqual(ended?.httpStatus, 404, "\(kind)")
+            }
+        }
+        client.close()
+    }
+
     func testAnInterceptorSeesThatTheAnswerCannotBeMappedOnce() throws {
         let client = try client()
         let notes = Notes()

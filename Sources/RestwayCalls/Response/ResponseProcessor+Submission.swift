@@ -234,9 +234,6 @@ extension CallAttempt {
         guard httpStatus == 0 else {
             return AnswerMeaning(AnswerFacts(status: httpStatus)) == .temporary
         }
-        switch failure {
-        case .timedOut?, .connectionLost?, .protocolViolation?: return true
-        default: return false
-        }
+        return failure?.traits.mayHaveArrived ?? false
     }
 }
