@@ -124,10 +124,10 @@ enum AuthQuestions {
     static func authorize(
         _ function: restway_authorize_fn, _ context: HostContext
     ) -> AuthFunctions.Authorize {
-        { outgoing in
-            let handle = ExchangeHandle(outgoing)
+        { exchange in
+            let handle = ExchangeHandle(exchange)
             let status = Handle.lending(handle) { function(context.pointer, $0) }
-            outgoing = handle.outgoing
+            exchange = handle.exchange
             guard status != .RESTWAY_OK else { return nil }
             let why = handle.refusal.map { ": \($0.reason)" } ?? ""
             var failure = Failure(

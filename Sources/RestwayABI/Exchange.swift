@@ -8,17 +8,17 @@ import RestwayThreads
 ///
 /// `@unchecked Sendable`: lent to the thread that is asked, while the question is asked.
 final class ExchangeHandle: TextLender, @unchecked Sendable {
-    var outgoing: OutgoingExchange {
+    var exchange: Exchange {
         didSet { texts = LentTexts() }
     }
-    /// The texts of the present `outgoing`. A change drops them.
+    /// The texts of the present `exchange`. A change drops them.
     private(set) var texts = LentTexts()
     /// The refusal that the function has given before it refuses.
     var refusal: (reason: String, cause: HostContext)?
     let generation = ProcessGeneration.current
 
-    init(_ outgoing: OutgoingExchange) {
-        self.outgoing = outgoing
+    init(_ exchange: Exchange) {
+        self.exchange = exchange
     }
 }
 
@@ -26,29 +26,29 @@ final class ExchangeHandle: TextLender, @unchecked Sendable {
 
 @_cdecl("restway_exchange_method") @implementation
 public func restway_exchange_method(_ exchange: InHandle) -> CString! {
-    ExchangeHandle.text(exchange, "method") { $0.outgoing.exchange.method }
+    ExchangeHandle.text(exchange, "method") { $0.exchange.method }
 }
 
 @_cdecl("restway_exchange_url") @implementation
 public func restway_exchange_url(_ exchange: InHandle) -> CString! {
-    ExchangeHandle.text(exchange, "url") { $0.outgoing.exchange.url }
+    ExchangeHandle.text(exchange, "url") { $0.exchange.url }
 }
 
 @_cdecl("restway_exchange_header") @implementation
 public func restway_exchange_header(_ exchange: InHandle, _ name: CString?) -> CString! {
-    ExchangeHandle.header(exchange, name) { $0.outgoing.headers }
+    ExchangeHandle.header(exchange, name) { Headers($0.exchange.headers) }
 }
 
 @_cdecl("restway_exchange_body") @implementation
 public func restway_exchange_body(
     _ exchange: InHandle, _ outLength: Out<Int>?
 ) -> UnsafeRawPointer! {
-    ExchangeHandle.bytes(exchange, outLength) { $0.outgoing.bodyBytes }
+    ExchangeHandle.bytes(exchange, outLength) { $0.exchange.body.bytes }
 }
 
 @_cdecl("restway_exchange_attempt") @implementation
 public func restway_exchange_attempt(_ exchange: InHandle) -> Int32 {
-    Int32(clamping: ExchangeHandle.object(exchange)?.outgoing.attempt ?? 0)
+    Int32(clamping: ExchangeHandle.object(exchange)?.exchange.attempt ?? 0)
 }
 
 @_cdecl("restway_exchange_set_header") @implementation
@@ -58,10 +58,10 @@ public func restway_exchange_set_header(
     ExchangeHandle.using(exchange, outError) { handle throws(Failure) in
         let name = try Argument.headerName(name)
         guard let value = try Argument.optionalString(value, "value") else {
-            return handle.outgoing.headers.remove(name)
+            return handle.exchange.headers.removeAll { $0.isNamed(name) }
         }
         try Argument.headerValue(value, "the value of header \(name)")
-        handle.outgoing.headers.set(name, value)
+        handle.exchange.headers.set(name, value)
     }
 }
 
@@ -71,7 +71,7 @@ public func restway_exchange_add_parameter(
 ) -> restway_status {
     ExchangeHandle.using(exchange, outError) { handle throws(Failure) in
         let name = try Argument.nonEmptyString(name, "name")
-        handle.outgoing.addParameter(name, try Argument.string(value, "value"))
+        handle.exchange.addParameter(name, try Argument.string(value, "value"))
     }
 }
 

@@ -89,22 +89,22 @@ package final class AuthDriver: CredentialSource {
         state.withLock { $0.machine.mayUse(permit.credentialNumber) }
     }
 
-    package func authorize(_ outgoing: inout OutgoingExchange, with permit: Permit) -> Failure? {
-        outgoing.exchange.isAuthorized = true
-        definition.authorize(&outgoing, with: permit.credential)
+    package func authorize(_ exchange: inout Exchange, with permit: Permit) -> Failure? {
+        exchange.isAuthorized = true
+        definition.authorize(&exchange, with: permit.credential)
         guard let authorize = permit.authorize else { return nil }
-        var changed = outgoing
+        var changed = exchange
         let failure = CallbackScope.run { authorize(&changed) }
-        outgoing = changed
+        exchange = changed
         return failure
     }
 
     /// Returns an exchange with the scheme's credential, for people to read, without asking the
     /// program.
     package func authorized(_ exchange: Exchange) -> Exchange {
-        var outgoing = OutgoingExchange(exchange: exchange, attempt: 1)
-        definition.authorize(&outgoing, with: bypass().credential)
-        return outgoing.exchange
+        var authorized = exchange
+        definition.authorize(&authorized, with: bypass().credential)
+        return authorized
     }
 
     package func isRefusal(_ failure: Failure) -> Bool {

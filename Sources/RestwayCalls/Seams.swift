@@ -44,7 +44,7 @@ package protocol CredentialSource: AnyObject, Sendable {
     func mayUse(_ permit: Permit) -> Bool
     /// Puts the credential into an exchange. It may ask the program, so it runs on a worker if the
     /// permit has a function.
-    func authorize(_ outgoing: inout OutgoingExchange, with permit: Permit) -> Failure?
+    func authorize(_ exchange: inout Exchange, with permit: Permit) -> Failure?
     /// Whether a failed answer says that the credential is no longer valid. It may ask the program.
     func isRefusal(_ failure: Failure) -> Bool
 }
@@ -66,7 +66,7 @@ package indirect enum CredentialAnswer: Sendable {
 /// The credential and the function with which a call goes out.
 package struct Permit: Sendable {
     /// Changes an exchange before it is sent; a failure completes the call. It is a question.
-    package typealias Authorize = @Sendable (inout OutgoingExchange) -> Failure?
+    package typealias Authorize = @Sendable (inout Exchange) -> Failure?
 
     /// The number of the credential, by which a refusal names it.
     package let credentialNumber: UInt64

@@ -1,4 +1,5 @@
 package import RestwayRouting
+import RestwayText
 package import RestwayThreads
 
 /// One HTTP exchange that a transport performs.
@@ -19,6 +20,8 @@ package struct Exchange: Sendable {
     /// Whether the body of the answer goes to a file or a receiver, so that it may be large. A
     /// transport may then use larger buffers.
     package var mayReceiveLargeBody = false
+    /// The number of the attempt of its call, from 1. Functions that authorize a request read it.
+    package var attempt = 1
     /// Whether the exchange was given a credential.
     package var isAuthorized = false
     /// Answers a Digest challenge. The transport then sends the exchange twice and reports only the
@@ -40,6 +43,11 @@ package struct Exchange: Sendable {
     /// Whether the exchange contains a credential. A transport overwrites its copies afterwards.
     package var holdsCredential: Bool {
         isAuthorized || headers.contains { $0.isNamed("Authorization") }
+    }
+
+    /// Adds a parameter to the query.
+    package mutating func addParameter(_ name: String, _ value: String) {
+        url = URLText.appendingQuery([Pair(name: name, value: value)], to: url)
     }
 
     /// Whether the body is announced with `Expect: 100-continue`.
@@ -68,6 +76,11 @@ package enum ExchangeBody: Sendable {
     case bytes([UInt8])
     /// A source that is read while the body is sent. It serves one exchange.
     case source(any BodySource)
+
+    /// The bytes; `nil` if there is no body or it is not in memory.
+    package var bytes: [UInt8]? {
+        if case .bytes(let bytes) = self { bytes } else { nil }
+    }
 
     /// The number of bytes; `nil` if it is not known beforehand.
     package var count: Int64? {

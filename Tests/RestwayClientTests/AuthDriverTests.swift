@@ -283,11 +283,11 @@ final class AuthDriverTests: AuthTestCase {
         let client = try client(auth: #"{"scheme": "apiKey", "header": "X-Key", "token": "k"}"#)
         let asked = Lock<[Int]>([])
         try client.setAuthFunctions { functions in
-            functions.authorize = { outgoing in
-                asked.withLock { $0.append(outgoing.attempt) }
-                XCTAssertEqual(outgoing.headers[first: "X-Key"], "k")
-                outgoing.headers.set("X-Signature", "\(outgoing.attempt)")
-                outgoing.addParameter("n", "\(outgoing.attempt)")
+            functions.authorize = { exchange in
+                asked.withLock { $0.append(exchange.attempt) }
+                XCTAssertEqual(Headers(exchange.headers)[first: "X-Key"], "k")
+                exchange.headers.set("X-Signature", "\(exchange.attempt)")
+                exchange.addParameter("n", "\(exchange.attempt)")
                 return nil
             }
             functions.refresh = { $0.succeedOrFail(nil) }

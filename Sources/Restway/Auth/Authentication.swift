@@ -103,15 +103,15 @@ public struct Authentication: Sendable {
     }
 
     private static func function(_ authorize: @escaping Authorize) -> AuthFunctions.Authorize {
-        { outgoing in
-            var attempt = OutgoingAttempt(outgoing)
+        { exchange in
+            var attempt = OutgoingAttempt(exchange)
             do {
                 try authorize(&attempt)
                 for field in attempt.headers { try field.check() }
             } catch {
                 return Failure(thrown: error, by: "the authorize function")
             }
-            outgoing = attempt.core
+            exchange = attempt.core
             return nil
         }
     }
@@ -161,23 +161,23 @@ private final class RunningRefresh: Sendable {
 
 /// One attempt of a request just before it is sent.
 public struct OutgoingAttempt: Sendable {
-    var core: OutgoingExchange
+    var core: Exchange
 
-    init(_ core: OutgoingExchange) {
+    init(_ core: Exchange) {
         self.core = core
     }
 
     /// The method of the request.
-    public var method: Method { Method(rawValue: core.exchange.method) }
+    public var method: Method { Method(rawValue: core.method) }
     /// The URL with its query.
-    public var url: String { core.exchange.url }
+    public var url: String { core.url }
     /// The headers as they are sent.
     public var headers: Headers {
-        get { Headers(core.headers) }
-        set { core.headers = newValue.core }
+        get { Headers(RestwayHTTP.Headers(core.headers)) }
+        set { core.headers = newValue.core.fields }
     }
     /// The body; `nil` if there is no body, or if it is not in memory.
-    public var body: Data? { core.bodyBytes.map { Data($0) } }
+    public var body: Data? { core.body.bytes.map { Data($0) } }
     /// The number of the attempt, from 1.
     public var number: Int { core.attempt }
 

@@ -6,27 +6,27 @@ import RestwayThreads
 
 /// Puts a credential into an exchange, as the document's scheme says.
 extension AuthDefinition {
-    func authorize(_ outgoing: inout OutgoingExchange, with credential: Credential) {
+    func authorize(_ exchange: inout Exchange, with credential: Credential) {
         switch scheme {
         case .custom:
             break
         case .basic:
             guard let user = credential.user else { return }
-            outgoing.exchange.headers.set(
+            exchange.headers.set(
                 "Authorization", Self.basic(user + ":" + (credential.password?.revealed ?? "")))
         case .digest:
             guard let user = credential.user else { return }
-            outgoing.exchange.digest = DigestCredential(
+            exchange.digest = DigestCredential(
                 user: user, password: credential.password ?? Secret(""))
         case .bearer, .oauth2:
             guard let token = credential.token else { return }
-            outgoing.exchange.headers.set("Authorization", "Bearer " + token.revealed)
+            exchange.headers.set("Authorization", "Bearer " + token.revealed)
         case .apiKey(let name, let isInQuery):
             guard let key = credential.token?.revealed else { return }
             if isInQuery {
-                outgoing.addParameter(name, key)
+                exchange.addParameter(name, key)
             } else {
-                outgoing.exchange.headers.set(name, key)
+                exchange.headers.set(name, key)
             }
         }
     }

@@ -1,5 +1,5 @@
 import RestwayDocument
-package import RestwayHTTP
+import RestwayHTTP
 import RestwayOutcome
 import RestwayPlugins
 import RestwayRouting
@@ -267,30 +267,4 @@ private struct Completing: ~Copyable {
     let work: (@Sendable () -> Void)?
     /// The timer after which the call would be too slow.
     let slowness: TimerTicket?
-}
-
-/// One exchange of a call, as authorize functions see and change it.
-package struct OutgoingExchange: Sendable {
-    package var exchange: Exchange
-    /// The number of the attempt, from 1.
-    package let attempt: Int
-
-    package init(exchange: Exchange, attempt: Int) {
-        self.exchange = exchange
-        self.attempt = attempt
-    }
-
-    package var headers: Headers {
-        get { Headers(exchange.headers) }
-        set { exchange.headers = newValue.fields }
-    }
-
-    package mutating func addParameter(_ name: String, _ value: String) {
-        exchange.url = URLText.appendingQuery([Pair(name: name, value: value)], to: exchange.url)
-    }
-
-    /// The bytes of the body; `nil` if there is no body or it is not in memory.
-    package var bodyBytes: [UInt8]? {
-        if case .bytes(let bytes) = exchange.body { bytes } else { nil }
-    }
 }

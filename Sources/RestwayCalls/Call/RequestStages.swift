@@ -139,8 +139,9 @@ enum CredentialStage {
             state.attempts.credential = permit.credentialNumber
             return state.attempts.number
         }
-        var outgoing = OutgoingExchange(exchange: entry.request.exchange, attempt: number)
-        if var failure = auth.authorize(&outgoing, with: permit) {
+        var exchange = entry.request.exchange
+        exchange.attempt = number
+        if var failure = auth.authorize(&exchange, with: permit) {
             failure.isOfProgram = true
             entry.fail(failure)
         } else if permit.authorize != nil, entry.request.sending.auth == .full,
@@ -149,9 +150,9 @@ enum CredentialStage {
             // The credential was refused while the program was asked.
             enter(entry)
         } else {
-            let parts = AuthorizedParts(outgoing.exchange)
+            let parts = AuthorizedParts(exchange)
             entry.call.state.withLock { $0.attempts.authorized = parts }
-            entry.report(.authorized(outgoing.exchange))
+            entry.report(.authorized(exchange))
         }
     }
 }
