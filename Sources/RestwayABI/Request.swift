@@ -36,7 +36,7 @@ final class RequestHandle: HandleObject, Sendable {
     func set(_ body: RequestSpec.Body) {
         // The previous value may end here, which may run a destroy function of the program.
         var body: RequestSpec.Body? = body
-        spec.withLock { swap(&$0.body, &body) }
+        spec.withLock { swap(&$0.given.body, &body) }
     }
 
     func set(_ destination: BodyDestination) {

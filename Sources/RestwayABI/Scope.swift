@@ -56,7 +56,7 @@ public func restway_scope_request(
     Boundary.creating(outRequest, outError, "out_request") { () throws(Failure) in
         let variables = try ScopeHandle.argument(scope).copy()
         var spec = try RequestHandle.argument(request).copy()
-        spec.values.addScope(variables)
+        spec.addScope(variables)
         return RequestHandle(spec)
     }
 }

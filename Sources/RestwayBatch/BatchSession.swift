@@ -70,7 +70,7 @@ package final class BatchSession: RequestBatch {
         follower: (@Sendable (Call.Outcome) -> Void)? = nil
     ) throws(Failure) -> Call {
         var spec = spec
-        spec.isInBatch = true
+        spec.batchRole = .item
         let call = try context.makeCall(
             spec, token: token,
             receiver: completion.map { Call.Receiver(completion: $0, end: end) })
@@ -281,7 +281,7 @@ extension BatchSession {
             // fails before it gets a credential.
             let conditions = calls.compactMap { $0.request?.sending.mayGo }
             if !conditions.isEmpty { spec.mayGo = { conditions.allSatisfy { $0() } } }
-            spec.body = RequestSpec.Body(
+            spec.given.body = RequestSpec.Body(
                 bytes: body.bytes, mediaType: body.mediaType ?? "application/octet-stream")
             let call = try context.makeCall(spec, isAskedAbout: false)
             call.follow { [weak call] outcome in self.ended(number, outcome, call?.credential) }

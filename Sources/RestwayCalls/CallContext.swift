@@ -158,12 +158,10 @@ package final class CallContext: Sendable {
         try refuseAfterFork()
         let loaded = api.loaded
         let (functions, headers) = state.withLock { ($0.functions, $0.headers) }
-        var spec = spec.captured()
-        if spec.clientHeaders == nil { spec.clientHeaders = headers.fields }
-        if spec.reception.caching.owner == nil { spec.reception.caching.owner = cache?.owner }
+        let spec = starting(spec, with: headers)
         let questions = BodyQuestions(exclusion: functions.exclusion)
         let request = try prepare(spec, loaded, questions)
-        request.claim?.adopt(request)
+        request.sending.claim?.adopt(request)
         let asked = isAskedAbout ? functions.pipeline.asked(about: spec, request, loaded) : .none
         let modifiers = asked.modifiers
         let isAsked = !modifiers.isEmpty || request.owesBody
@@ -233,6 +231,17 @@ package final class CallContext: Sendable {
 
     // MARK: Preparing
 
+    /// Returns a request that starts now: later changes of its draft, of the client's headers and
+    /// of the owner of cache entries do not reach it.
+    private func starting(
+        _ spec: consuming RequestSpec, with headers: Headers
+    ) -> RequestSpec {
+        var spec = spec.captured()
+        if spec.clientHeaders == nil { spec.clientHeaders = headers.fields }
+        if spec.reception.caching.owner == nil { spec.reception.caching.owner = cache?.owner }
+        return spec
+    }
+
     package func prepare(
         _ spec: RequestSpec, _ api: LoadedAPI, _ questions: BodyQuestions
     ) throws(Failure) -> PreparedRequest {
@@ -248,7 +257,7 @@ package final class CallContext: Sendable {
     ) throws(Failure) -> PreparedRequest {
         let request = try prepare(
             spec, api, BodyQuestions(exclusion: functions.exclusion).asking())
-        request.claim?.adopt(request)
+        request.sending.claim?.adopt(request)
         return request
     }
 
@@ -257,9 +266,7 @@ package final class CallContext: Sendable {
         try refuseAfterFork()
         let loaded = api.loaded
         let (functions, headers) = state.withLock { ($0.functions, $0.headers) }
-        var captured = spec.captured()
-        if captured.clientHeaders == nil { captured.clientHeaders = headers.fields }
-        let spec = captured
+        let spec = starting(spec, with: headers)
         let questions = BodyQuestions(exclusion: functions.exclusion)
         let request = try prepare(spec, loaded, questions)
         guard request.owesBody else { return request }
@@ -286,15 +293,9 @@ package final class CallContext: Sendable {
         let preparation = RequestPreparation(
             context: self, api: api.loaded, questions: BodyQuestions(),
             identities: outbox?.identities())
-        let subject = try preparation.submission(spec)?.subject
-        do {
-            return try preparation.destination(spec, subject).url
-        } catch let error as RoutingError {
-            throw Failure(error)
-        } catch let failure as Failure {
-            throw failure
-        } catch {
-            throw Failure(.internal, "unexpected error while finding a URL: \(error)")
+        return try Failure.wrapping("finding a URL") {
+            let subject = try preparation.submission(spec)?.subject
+            return try preparation.destination(of: spec, about: subject).url
         }
     }
 

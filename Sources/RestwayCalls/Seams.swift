@@ -255,13 +255,9 @@ package protocol RequestStorage: AnyObject, Sendable {
 /// A request that may be stored, as it was prepared.
 package struct StorableRequest {
     package let spec: RequestSpec
-    package let destination: RequestPreparation.Destination
+    package let destination: RequestDestination
     package let settings: RouteSettings
-    package let submission: Submission?
-    package let mediaType: String?
-    package let body: ExchangeBody
-    /// The values of a body that a mapper has written; `nil` for any other body.
-    package let mapped: WireObject?
+    package let content: RequestContent
     /// The retry policy of the route or the client. The outbox takes its place.
     package let retry: RetryPolicy?
 }

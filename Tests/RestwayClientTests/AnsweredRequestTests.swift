@@ -24,7 +24,7 @@ final class AnsweredRequestTests: OutboxTestCase {
 
     private func post() -> RequestSpec {
         var spec = RequestSpec(target: .route("things", .post))
-        spec.body = .init(bytes: Array(#"{"name":"a"}"#.utf8), mediaType: "application/json")
+        spec.given.body = .init(bytes: Array(#"{"name":"a"}"#.utf8), mediaType: "application/json")
         return spec
     }
 

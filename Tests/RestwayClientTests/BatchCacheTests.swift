@@ -119,7 +119,7 @@ final class BatchCacheTests: BatchTestCase {
         let client = try cachingClient()
         cache.discriminator = "anna"
         var put = RequestSpec(target: .path(.put, "things/1"))
-        put.body = .init(bytes: Array("{}".utf8), mediaType: "application/json")
+        put.given.body = .init(bytes: Array("{}".utf8), mediaType: "application/json")
         let session = try session(client, [put, get("things/2")])
         // The requests keep the discriminator with which they were added.
         cache.discriminator = "bert"

@@ -20,7 +20,7 @@ final class BatchSessionTests: BatchTestCase {
         list.parameters = [Parameter(keys: ["q"], value: .string("a b"))]
         var put = RequestSpec(target: .route("thing", .put))
         put.variables["id"] = .value(.string("7"))
-        put.body = .init(bytes: Array("{\"x\":1}".utf8), mediaType: "application/json")
+        put.given.body = .init(bytes: Array("{\"x\":1}".utf8), mediaType: "application/json")
         put.headers = [(name: "X-Mine", value: "m")]
         let session = try session(client, [list, put, get("http://api.test/v1/things/2")])
         try send(session)

@@ -13,7 +13,7 @@ final class BodyReaderTests: AuthTestCase {
 
     private func put(_ body: RequestSpec.Body) -> RequestSpec {
         var spec = RequestSpec(target: .path(.put, "things"))
-        spec.body = body
+        spec.given.body = body
         return spec
     }
 

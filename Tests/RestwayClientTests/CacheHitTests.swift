@@ -229,6 +229,8 @@ extension PreparedRequest {
     fileprivate func planned(_ plan: CachePlan) -> PreparedRequest {
         var sending = sending
         sending.caching = plan
-        return copy(exchange, reader, sending)
+        return PreparedRequest(
+            exchange: exchange, destination: destination, sending: sending, answers: answers,
+            dataMapper: dataMapper, submission: submission, deletions: deletions)
     }
 }

@@ -96,7 +96,7 @@ final class CurlCommandTests: XCTestCase {
         defer { client.close() }
         func command(_ body: String, _ mediaType: String, reveals: Bool = false) throws -> String {
             var spec = RequestSpec(target: .path(.post, "companies"))
-            spec.body = .init(bytes: Array(body.utf8), mediaType: mediaType)
+            spec.given.body = .init(bytes: Array(body.utf8), mediaType: mediaType)
             return try client.curlCommand(spec, reveals: reveals)
         }
         let login = #"{"user": "ann", "in": [{"Password": "hush"}], "x-vendor-token": {"a": 1}}"#
@@ -143,7 +143,7 @@ final class CurlCommandTests: XCTestCase {
             + part("card[token]", "; filename=\"a;b\"\(type)", "hu\r\nsh") + "--B--\r\n"
         func command(_ mediaType: String, reveals: Bool = false) throws -> String {
             var spec = RequestSpec(target: .path(.post, "companies"))
-            spec.body = .init(bytes: Array(body.utf8), mediaType: mediaType)
+            spec.given.body = .init(bytes: Array(body.utf8), mediaType: mediaType)
             return try client.curlCommand(spec, reveals: reveals)
         }
         let redacted =
@@ -167,7 +167,7 @@ final class CurlCommandTests: XCTestCase {
         XCTAssertTrue(
             try client.curlCommand(spec, reveals: false)
                 .contains(#"--data-raw '{"name":"O'\''Neill $HOME"}'"#))
-        spec.body = .init(bytes: [0, 255, 65], mediaType: "application/octet-stream")
+        spec.given.body = .init(bytes: [0, 255, 65], mediaType: "application/octet-stream")
         XCTAssertTrue(
             try client.curlCommand(spec, reveals: false)
                 .hasPrefix(#"printf '\000\377\101' | curl "#))

@@ -321,7 +321,7 @@ final class JSONAPITests: OutboxTestCase {
         try withEachStore { client in
             let article = try get("articles/1", Self.article, client).objects[0]
             var spec = RequestSpec(target: .route("comments", .delete), subject: .object(article))
-            spec.body = RequestSpec.Body(
+            spec.given.body = RequestSpec.Body(
                 bytes: Array(#"{"data": [{"type": "comments", "id": "5"}]}"#.utf8),
                 mediaType: "application/json")
             try client.setReachability(.unreachable)

@@ -172,7 +172,7 @@ final class LifecycleTests: AuthTestCase {
         let client = try client(auth: "{}")
         try client.observeCalls(log) { $0.progressIntervalMilliseconds = 10 }
         var spec = RequestSpec(target: .path(.put, "things"))
-        spec.body = .init(
+        spec.given.body = .init(
             bytes: Array(repeating: 0, count: 100), mediaType: "application/octet-stream")
         let call = try client.send(spec) { _, _ in }
         let started = transport.next()

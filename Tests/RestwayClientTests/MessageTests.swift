@@ -56,7 +56,7 @@ final class MessageTests: OutboxTestCase {
 
     private func post(_ body: String, _ type: String = "application/json") -> RequestSpec {
         var spec = RequestSpec(target: .path(.post, "notes?page=1"))
-        spec.body = .init(bytes: Array(body.utf8), mediaType: type)
+        spec.given.body = .init(bytes: Array(body.utf8), mediaType: type)
         return spec
     }
 

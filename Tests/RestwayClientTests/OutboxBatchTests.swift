@@ -115,7 +115,7 @@ final class OutboxBatchTests: OutboxTestCase {
     private func putPlain(_ id: Int, _ body: String) -> RequestSpec {
         var spec = RequestSpec(target: .route("plain", .put))
         spec.variables["id"] = .value(.string("\(id)"))
-        spec.body = .init(bytes: Array(body.utf8), mediaType: "application/json")
+        spec.given.body = .init(bytes: Array(body.utf8), mediaType: "application/json")
         return spec
     }
 

@@ -32,8 +32,33 @@ final class OutboxCacheTests: OutboxTestCase {
 
     private func note(_ id: Int) -> RequestSpec {
         var spec = RequestSpec(target: .path(.post, "plain/\(id)"))
-        spec.body = .init(bytes: Array("{}".utf8), mediaType: "application/json")
+        spec.given.body = .init(bytes: Array("{}".utf8), mediaType: "application/json")
         return spec
+    }
+
+    func testARefreshInTheBackgroundIsNotStored() throws {
+        let routes = #"""
+            , "search": {"method": "POST", "path": "search", "offline": true, "cacheTTL": 60,
+                         "cache": {"unsafe": true}}
+            """#
+        var options = ClientOptions()
+        options.files.outbox = path
+        let client = try Client(
+            api: try TestAPI.load(document(routes: routes)), options: options,
+            transport: transport, clock: clock, cache: cache)
+        addTeardownBlock { client.close() }
+        let url = "http://api.test/v1/search"
+        cache.set(
+            .staleAnswer(
+                FakeCache.answer(url, 200, "{}", .stale), refresh: ScriptedTicket(cache)),
+            for: "POST \(url)")
+        let spec = RequestSpec(target: .route("search", .post))
+        XCTAssertNotNil(try client.calls.makeCall(spec).request?.sending.claim)
+        let response = try client.send(spec).wait(milliseconds: 0)
+        XCTAssertEqual(response.cache.state, .stale)
+        transport.next().fail(.connect)
+        XCTAssertEqual(cache.waitForLearned(1), [.init(what: "failed connect")])
+        XCTAssertEqual(try states(client), [])
     }
 
     // MARK: Discriminators

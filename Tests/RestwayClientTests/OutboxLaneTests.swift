@@ -85,7 +85,7 @@ final class OutboxLaneTests: OutboxTestCase {
         let client = try client(#", "offline": [{"path": "logs"}, {"path": "things/:id"}]"#)
         try client.setReachability(.unreachable)
         var byPath = RequestSpec(target: .path(.patch, "things/7"))
-        byPath.body = .init(bytes: [], mediaType: "text/plain")
+        byPath.given.body = .init(bytes: [], mediaType: "text/plain")
         try queue(client, put(7))
         try queue(client, byPath)
         try queue(client, RequestSpec(target: .path(.post, "logs?day=1")))

@@ -75,7 +75,7 @@ final class OutboxNetworkAnswerTests: OutboxTestCase {
 
     func testAnItemWithoutAnythingToMapWaitsToo() throws {
         var spec = RequestSpec(target: .path(.put, "notes/7"))
-        spec.body = .init(bytes: Array("{}".utf8), mediaType: "application/json")
+        spec.given.body = .init(bytes: Array("{}".utf8), mediaType: "application/json")
         let client = try client(
             #", "offline": [{"method": "PUT", "path": "notes/:id"}]"#)
         try queueOffline(client, spec)

@@ -183,7 +183,7 @@ final class OutboxSchedule {
         } else {
             spec.variables["of"] = .value(.string(of))
         }
-        spec.body = .init(bytes: Array("{}".utf8), mediaType: "application/json")
+        spec.given.body = .init(bytes: Array("{}".utf8), mediaType: "application/json")
         if chance(4) { spec.sending.lane = "mine" }
         return try send(spec, spec.sending.lane ?? of)
     }

@@ -82,7 +82,7 @@ class OutboxTestCase: XCTestCase {
     func put(_ id: Int, _ body: String = #"{"name":"a"}"#, lane: String? = nil) -> RequestSpec {
         var spec = RequestSpec(target: .route("thing", .put))
         spec.variables["id"] = .value(.string("\(id)"))
-        spec.body = .init(bytes: Array(body.utf8), mediaType: "application/json")
+        spec.given.body = .init(bytes: Array(body.utf8), mediaType: "application/json")
         spec.sending.lane = lane
         return spec
     }

@@ -65,7 +65,7 @@ final class OutboxTests: OutboxTestCase {
             #", "offline": [{"method": "POST", "path": "logs/:day"}]"#, #", "x-a": 1"#)
         try client.setReachability(.unreachable)
         var log = RequestSpec(target: .path(.post, "logs/monday"))
-        log.body = .init(bytes: [65], mediaType: "text/plain")
+        log.given.body = .init(bytes: [65], mediaType: "text/plain")
         try queue(client, log)
         // Another method of the path, another route, and methods that are never stored are tried.
         for spec in [

@@ -173,7 +173,7 @@ final class OutboxUnsentTests: OutboxTestCase {
                 """#)
         var put = RequestSpec(target: .route("typed", .put))
         put.variables["id"] = .value(.string("1"))
-        put.body = .init(bytes: Array("{}".utf8), mediaType: "application/json")
+        put.given.body = .init(bytes: Array("{}".utf8), mediaType: "application/json")
         let online = try client.send(put)
         let sent = Headers(transport.answer(204).headers)[first: "Accept"]
         _ = try online.wait(milliseconds: 0)

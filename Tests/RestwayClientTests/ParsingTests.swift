@@ -293,12 +293,12 @@ final class ParsingTests: XCTestCase {
         XCTAssertEqual(Headers(exchange.headers)[first: "Content-Type"], "text/csv")
         XCTAssertEqual(try call.wait(milliseconds: 0).status, 201)
         spec.parameters = []
-        spec.body = .init(bytes: Array("[1]".utf8), mediaType: "application/json")
+        spec.given.body = .init(bytes: Array("[1]".utf8), mediaType: "application/json")
         _ = try client.send(spec)
         transport.answer(201)
         XCTAssertEqual(
             asked.withLock { $0 }, [#"{"a":{"b":1}}"#, "true", "[1]", "true"])
-        spec.body = .init(bytes: Array("raw".utf8), mediaType: "text/plain")
+        spec.given.body = .init(bytes: Array("raw".utf8), mediaType: "text/plain")
         _ = try client.send(spec)
         transport.answer(201)
         XCTAssertEqual(asked.withLock { $0.count }, 4, "a body in another format is sent as it is")

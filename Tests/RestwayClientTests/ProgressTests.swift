@@ -13,7 +13,7 @@ final class ProgressTests: AuthTestCase {
     private func watched(_ method: Watched = .get) -> RequestSpec {
         var spec = RequestSpec(target: .path(method == .get ? .get : .put, "things"))
         if method == .put {
-            spec.body = .init(
+            spec.given.body = .init(
                 bytes: Array(repeating: 0, count: 100), mediaType: "application/octet-stream")
         }
         spec.reception.progress = ProgressRequest(intervalMilliseconds: 10) { [told] _, progress in
@@ -79,7 +79,7 @@ final class ProgressTests: AuthTestCase {
         spec.target = .path(.post, "things")
         let resource = Resource(
             .bytes(Array(repeating: 0, count: 100)), name: nil, mediaType: nil)
-        spec.body = .init(resource: resource, digests: [])
+        spec.given.body = .init(resource: resource, digests: [])
         var plan = UploadPlan(.tus)
         plan.pieceBytesMax = 40
         spec.given.upload = plan

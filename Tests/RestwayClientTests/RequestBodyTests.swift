@@ -87,7 +87,7 @@ final class RequestBodyTests: SubmissionTestCase {
 
     func testARawBodyGoesOutInPlaceOfTheObject() throws {
         var spec = spec(.post, try draft("Person", ["name": .string("x")]))
-        spec.body = .init(bytes: [65], mediaType: "text/plain")
+        spec.given.body = .init(bytes: [65], mediaType: "text/plain")
         XCTAssertEqual(try body(spec), "A")
     }
 

@@ -12,15 +12,20 @@ final class RequestPreparationTests: XCTestCase {
     private func prepare(
         _ spec: RequestSpec, environment: String = "test"
     ) throws -> PreparedRequest {
+        try preparation(environment).prepare(spec)
+    }
+
+    private func preparation(
+        _ environment: String = "test", _ document: String = TestAPI.document
+    ) throws -> RequestPreparation {
         var options = ClientOptions()
         options.environment = environment
         let client = try Client(
-            api: try TestAPI.load(), options: options, transport: FakeTransport())
-        defer { client.close() }
-        return try RequestPreparation(
+            api: try TestAPI.load(document), options: options, transport: FakeTransport())
+        addTeardownBlock { client.close() }
+        return RequestPreparation(
             context: client.calls, api: client.api.loaded, questions: BodyQuestions(),
-            identities: nil
-        ).prepare(spec)
+            identities: nil)
     }
 
     private func header(_ name: String, _ request: PreparedRequest) -> String? {
@@ -120,7 +125,7 @@ final class RequestPreparationTests: XCTestCase {
 
     func testARawBodyGoesOutAsItIsAndParametersIntoTheQuery() throws {
         var spec = RequestSpec(target: .path(.put, "companies/1"))
-        spec.body = .init(bytes: Array("<x/>".utf8), mediaType: "application/xml")
+        spec.given.body = .init(bytes: Array("<x/>".utf8), mediaType: "application/xml")
         spec.parameters = [parameter("draft", value: .bool(false))]
         let request = try prepare(spec)
         XCTAssertEqual(body(request), "<x/>")
@@ -130,7 +135,7 @@ final class RequestPreparationTests: XCTestCase {
 
     func testAHeadRequestTakesNoBody() {
         var spec = RequestSpec(target: .path(.head, "companies"))
-        spec.body = .init(bytes: [65], mediaType: "text/plain")
+        spec.given.body = .init(bytes: [65], mediaType: "text/plain")
         let failure = failure { _ = try prepare(spec) }
         XCTAssertEqual(failure?.reason, .invalidArgument)
         XCTAssertEqual(failure?.field, "body")
@@ -251,5 +256,91 @@ final class RequestPreparationTests: XCTestCase {
         XCTAssertEqual(unknown?.reason, .unknownEnvironment)
         XCTAssertTrue(unknown?.message.contains("parts") ?? false, unknown?.message ?? "")
         XCTAssertEqual(failure { _ = try base { $0.baseURL = "nonsense" } }?.reason, .invalidURL)
+    }
+
+    // MARK: The three steps
+
+    private func destination(
+        _ url: String, method: RestwayRouting.Method = .post, isTrusted: Bool
+    ) -> RequestDestination {
+        var destination = RequestDestination(method: method, url: url, path: nil, route: nil)
+        destination.isTrusted = isTrusted
+        return destination
+    }
+
+    func testTheFirstStepFindsTheURLAndWhetherItIsTrusted() throws {
+        let preparation = try preparation()
+        func found(_ base: String) throws -> RequestDestination {
+            var spec = RequestSpec.route("elsewhere")
+            spec.variables = ["baseURL": .value(.string(base))]
+            spec.parameters = [parameter("tag", value: .integer(1))]
+            return try preparation.destination(of: spec, about: nil)
+        }
+        let own = try found("http://api.test/v2")
+        XCTAssertEqual(own.url, "http://api.test/v2/status", "parameters are content")
+        XCTAssertEqual(own.path, "status")
+        XCTAssertTrue(own.isTrusted)
+        let friend = try found("http://friend.test")
+        XCTAssertNil(friend.path)
+        XCTAssertTrue(friend.isTrusted)
+        XCTAssertFalse(try found("http://stranger.test").isTrusted)
+        XCTAssertEqual(friend.route?.name, "elsewhere")
+    }
+
+    func testTheSecondStepMakesHeadersQueryAndBodyForItsDestination() throws {
+        let preparation = try preparation()
+        var spec = RequestSpec(target: .path(.post, "unused"))
+        spec.given.body = .init(bytes: Array("<x/>".utf8), mediaType: "application/xml")
+        spec.given.isCompressed = true
+        spec.parameters = [parameter("draft", value: .bool(false))]
+        func content(isTrusted: Bool) throws -> RequestContent {
+            let place = destination("http://stranger.test/", isTrusted: isTrusted)
+            return try preparation.content(
+                of: spec, about: nil, to: place, preparation.api.definition.settings(of: nil))
+        }
+        let trusted = try content(isTrusted: true)
+        XCTAssertEqual(trusted.query.map { "\($0.name)=\($0.value)" }, ["draft=false"])
+        XCTAssertEqual(trusted.body.bytes, Array("<x/>".utf8))
+        XCTAssertTrue(trusted.isCompressed)
+        XCTAssertEqual(Headers(trusted.headers)[first: "Content-Type"], "application/xml")
+        XCTAssertEqual(Headers(trusted.headers)[first: "X-Key"], "secret")
+        let foreign = try content(isTrusted: false)
+        XCTAssertNil(Headers(foreign.headers)[first: "X-Key"])
+
+        spec.headers = [("Content-Length", "4")]
+        let compressed = failure { _ = try content(isTrusted: true) }
+        XCTAssertEqual(compressed?.field, "Content-Length")
+        spec.given.isCompressed = nil
+        let stated = try content(isTrusted: true)
+        XCTAssertNil(Headers(stated.headers)[first: "Content-Length"])
+        XCTAssertFalse(stated.isCompressed)
+        spec.headers = [("Content-Length", "5")]
+        XCTAssertEqual(failure { _ = try content(isTrusted: true) }?.field, "Content-Length")
+    }
+
+    func testTheThirdStepReadsTheContentAndTheDestination() throws {
+        let document = TestAPI.document.replacing(
+            #""restway": 1,"#,
+            with: #""restway": 1, "retry": {"idempotencyKey": true},"#)
+        let preparation = try preparation("test", document)
+        let spec = RequestSpec(target: .path(.post, "unused"))
+        func sending(_ content: RequestContent, isTrusted: Bool) throws -> SendingRules {
+            try preparation.sending(
+                spec, content, to: destination("http://stranger.test/", isTrusted: isTrusted),
+                preparation.api.definition.settings(of: nil))
+        }
+        var content = RequestContent()
+        let plain = try sending(content, isTrusted: true)
+        XCTAssertTrue(plain.isTrusted)
+        XCTAssertNotNil(plain.idempotencyKey)
+        XCTAssertFalse(plain.isCompressed)
+        XCTAssertNotNil(plain.retry)
+        XCTAssertNil(plain.claim, "the client has no outbox")
+        content.headers = [HeaderField(name: "idempotency-key", value: "own")]
+        content.isCompressed = true
+        let given = try sending(content, isTrusted: false)
+        XCTAssertFalse(given.isTrusted)
+        XCTAssertNil(given.idempotencyKey, "the headers have a key")
+        XCTAssertTrue(given.isCompressed)
     }
 }

@@ -46,7 +46,7 @@ public struct Turn: Sendable {
     /// The body that the program gave to the request; `nil` if it gave none, or if it is not in
     /// memory.
     public var body: Data? {
-        guard case .bytes(let bytes)? = core.request.withLock({ $0.body?.content }) else {
+        guard case .bytes(let bytes)? = core.request.withLock({ $0.given.body?.content }) else {
             return nil
         }
         return Data(bytes)

@@ -107,7 +107,7 @@ extension Request {
         if case .path(let path) = target.kind {
             for (name, value) in path.values { spec.variables[name] = .value(.string(value)) }
         }
-        if !target.scope.members.isEmpty { spec.values.addScope(try target.scope.variables()) }
+        if !target.scope.members.isEmpty { spec.addScope(try target.scope.variables()) }
         spec.parameters = try parameters.parameters()
         for field in headers {
             try field.check()

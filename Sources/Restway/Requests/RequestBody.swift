@@ -187,10 +187,10 @@ extension RequestBody {
         switch content {
         case .parameters(let serialization): spec.given.serialization = serialization
         case .bytes(let bytes, let mediaType):
-            spec.body = .init(bytes: bytes, mediaType: mediaType)
-        case .resource(let resource): spec.body = .init(resource: resource, digests: digests)
+            spec.given.body = .init(bytes: bytes, mediaType: mediaType)
+        case .resource(let resource): spec.given.body = .init(resource: resource, digests: digests)
         case .pieces(_, let reader, let mediaType):
-            spec.body = .init(reader: reader, mediaType: mediaType)
+            spec.given.body = .init(reader: reader, mediaType: mediaType)
         case .form(let fields, let files):
             spec.given.serialization = .form
             spec.given.files = files

@@ -77,7 +77,7 @@ package final class CachePlan: Sendable {
     ///     their own.
     static func make(
         _ rules: consuming CacheRules, _ wishes: CacheWishes,
-        _ destination: RequestPreparation.Destination, _ sending: SendingRules,
+        _ destination: RequestDestination, _ sending: SendingRules,
         _ bodyDestination: BodyDestination, _ secrets: [String], _ context: CallContext
     ) -> CachePlan? {
         let cache = context.cache

@@ -136,27 +136,6 @@ extension PreparedRequest {
     var staysOffline: Bool {
         sending.caching?.mode == .only || exchange.headers.contains(where: \.saysOnlyIfCached)
     }
-
-    /// Returns the same request with the header fields that make it conditional.
-    func conditional(_ conditions: [HeaderField]) -> PreparedRequest {
-        guard !conditions.isEmpty else { return self }
-        var exchange = exchange
-        for field in conditions { exchange.headers.set(field.name, field.value) }
-        return copy(exchange, reader, sending)
-    }
-
-    /// Returns the same request for a call that the program does not know. It goes out by itself,
-    /// and a body that is saved or streamed goes to a file that ends with the call.
-    func inBackground(_ context: CallContext) -> PreparedRequest {
-        var (exchange, sending) = (exchange, sending)
-        sending.progress = nil
-        if sending.isInBatch {
-            exchange.headers = receivedHeaders.fields
-            exchange.timeouts.totalMilliseconds = context.options.timeouts.totalMilliseconds
-            sending.goesByItself(isRated: context.rates.concernsCalls)
-        }
-        return copy(exchange, reader, sending, to: bodyDestination.inBackground)
-    }
 }
 
 extension RequestSpec {

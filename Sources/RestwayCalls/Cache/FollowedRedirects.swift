@@ -22,14 +22,3 @@ package struct FollowedRedirects: Sendable {
         if members("Cache-Control").contains("no-store") { areForbidden = true }
     }
 }
-
-extension PreparedRequest {
-    /// The request before the redirects, by which the answer is found again; `nil` for a request
-    /// whose answer is found by its own URL.
-    package var redirection: (request: PreparedRequest, redirects: FollowedRedirects)? {
-        guard let before = destination.beforeRedirects, !destination.redirects.areForbidden else {
-            return nil
-        }
-        return (before, destination.redirects)
-    }
-}

@@ -353,7 +353,7 @@ struct Judgement {
     private var storableRequest: (request: PreparedRequest, claim: any StorageClaim)? {
         guard failure.reason.traits.storing != .never,
             let stored = call.state.withLock({ $0.isTaken ? nil : $0.ties.laneRequest }),
-            let claim = stored.claim,
+            let claim = stored.sending.claim,
             claim.takes(failure)
         else { return nil }
         return (stored, claim)

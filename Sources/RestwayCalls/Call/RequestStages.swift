@@ -7,7 +7,7 @@ import RestwayThreads
 enum LaneStage {
     static func enter(_ entry: StageEntry) {
         let call = entry.call
-        guard let claim = entry.request.claim else {
+        guard let claim = entry.request.sending.claim else {
             return _ = entry.report(.admitted(entry.request))
         }
         let isAwaited: Bool? = call.state.withLock { state in
@@ -56,7 +56,7 @@ enum LaneStage {
             }
             if let spec = claim.deferred {
                 prepared = try entry.context.prepareAgain(spec, call.api)
-                guard let newer = prepared.claim else {
+                guard let newer = prepared.sending.claim else {
                     throw Failure(.internal, "\(call.description) may no longer be stored")
                 }
                 newest = newer
@@ -345,7 +345,7 @@ extension PreparedRequest {
     /// The optional stages that a call passes because of its request.
     var optionalStages: Journey.OptionalStages {
         var stages: Journey.OptionalStages = []
-        if claim != nil { stages.insert(.lane) }
+        if sending.claim != nil { stages.insert(.lane) }
         if asksCache { stages.insert(.cache) }
         if sending.upload != nil { stages.insert(.upload) }
         if reader != nil || sending.isCompressed || sending.upload != nil {

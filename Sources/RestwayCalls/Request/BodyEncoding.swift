@@ -12,7 +12,7 @@ extension AnswerRules {
     ///
     /// - Parameter settings: The settings of its route, if it has one.
     static func of(
-        _ spec: RequestSpec, _ destination: RequestPreparation.Destination,
+        _ spec: RequestSpec, _ destination: RequestDestination,
         _ settings: RouteSettings, _ api: LoadedAPI
     ) throws(Failure) -> AnswerRules {
         // Only the answers inside the answer to a batch are those of the API.

@@ -9,50 +9,64 @@ package import RestwayThreads
 
 /// A request that is ready to be sent, with everything that its answer is matched with.
 ///
-/// It is a class because many functions pass it on and no function changes it.
-package final class PreparedRequest: Sendable {
-    package let exchange: Exchange
+/// It is a class because many functions pass it on. A request that other code knows never changes:
+/// only the functions below `Changes` set fields, each in a copy that it has just made.
+///
+/// `@unchecked Sendable`: the copy is not shared before it is complete.
+package final class PreparedRequest: @unchecked Sendable {
+    package private(set) var exchange: Exchange
     /// The reader that gives the body. The exchange itself then has no body.
-    package let reader: BodyReader?
+    package private(set) var reader: BodyReader?
     /// The destination of the request before any redirect. Descriptors are matched with it.
-    package let destination: RequestPreparation.Destination
-    /// The name of the route's mapper for the answer.
-    package let dataMapper: String?
+    package private(set) var destination: RequestDestination
+    /// How the request is sent.
+    package private(set) var sending: SendingRules
     /// Which answers are accepted, and how their bodies are read.
     package let answers: AnswerRules
-    package let sending: SendingRules
+    /// The name of the route's mapper for the answer.
+    package let dataMapper: String?
+    /// Where the body of a successful answer goes.
+    package private(set) var bodyDestination: BodyDestination
     /// The object or the draft that the request is about.
     package let submission: Submission?
     /// The objects that a DELETE removes, or to which a stored change no longer links.
     package let deletions: [ChangeSet.Deletion]
     /// Whether the body is made later, on a worker where the program may be asked.
     package let owesBody: Bool
-    /// The information for the outbox; `nil` if the request is never stored.
-    package let claim: (any StorageClaim)?
     package let isFromOutbox: Bool
-    /// Where the body of a successful answer goes.
-    package let bodyDestination: BodyDestination
 
     package init(
-        exchange: Exchange, reader: BodyReader? = nil,
-        destination: RequestPreparation.Destination, dataMapper: String?,
-        answers: AnswerRules = .usual, sending: SendingRules, submission: Submission?,
-        deletions: [ChangeSet.Deletion], owesBody: Bool = false,
-        claim: (any StorageClaim)? = nil, isFromOutbox: Bool = false,
-        bodyDestination: BodyDestination = .memory
+        exchange: Exchange, reader: BodyReader? = nil, destination: RequestDestination,
+        sending: SendingRules, answers: AnswerRules = .usual, dataMapper: String?,
+        bodyDestination: BodyDestination = .memory, submission: Submission?,
+        deletions: [ChangeSet.Deletion], owesBody: Bool = false, isFromOutbox: Bool = false
     ) {
         self.exchange = exchange
         self.reader = reader
         self.destination = destination
-        self.dataMapper = dataMapper
-        self.answers = answers
         self.sending = sending
+        self.answers = answers
+        self.dataMapper = dataMapper
+        self.bodyDestination = bodyDestination
         self.submission = submission
         self.deletions = deletions
         self.owesBody = owesBody
-        self.claim = claim
         self.isFromOutbox = isFromOutbox
-        self.bodyDestination = bodyDestination
+    }
+
+    /// Makes a copy. It has every field, because none of them has a default value.
+    private init(copying other: PreparedRequest) {
+        exchange = other.exchange
+        reader = other.reader
+        destination = other.destination
+        sending = other.sending
+        answers = other.answers
+        dataMapper = other.dataMapper
+        bodyDestination = other.bodyDestination
+        submission = other.submission
+        deletions = other.deletions
+        owesBody = other.owesBody
+        isFromOutbox = other.isFromOutbox
     }
 
     package var method: Method { destination.method }
@@ -116,6 +130,24 @@ package final class PreparedRequest: Sendable {
         DescriptorChoice(route: destination.route, path: destination.path)
     }
 
+    /// The request before the redirects, by which the answer is found again; `nil` for a request
+    /// whose answer is found by its own URL.
+    package var redirection: (request: PreparedRequest, redirects: FollowedRedirects)? {
+        guard let before = destination.beforeRedirects, !destination.redirects.areForbidden else {
+            return nil
+        }
+        return (before, destination.redirects)
+    }
+
+    // MARK: Changes
+
+    /// Returns a copy that differs from this request as `change` says.
+    private func changed(_ change: (PreparedRequest) -> Void) -> PreparedRequest {
+        let copy = PreparedRequest(copying: self)
+        change(copy)
+        return copy
+    }
+
     /// Returns the same request for the URL to which a redirect leads.
     ///
     /// - Parameters:
@@ -126,99 +158,70 @@ package final class PreparedRequest: Sendable {
         _ exchange: Exchange, keepsBody: Bool, isTrusted: Bool, before: PreparedRequest?,
         by headers: Headers
     ) -> PreparedRequest {
-        var place = destination
-        place.beforeRedirects = before
-        if before == nil {
-            place.redirects = FollowedRedirects()
-        } else {
-            place.redirects.follow(headers)
+        changed { next in
+            next.exchange = exchange
+            if !keepsBody { next.reader = nil }
+            next.sending.go(isTrusted: isTrusted)
+            next.destination.beforeRedirects = before
+            if before == nil {
+                next.destination.redirects = FollowedRedirects()
+            } else {
+                next.destination.redirects.follow(headers)
+            }
         }
-        return next(
-            exchange, reader: keepsBody ? reader : nil, isTrusted: isTrusted,
-            uploadedBefore: sending.uploadedBefore, place)
     }
 
     /// Returns the same request without `Expect: 100-continue`.
     func unannounced() -> PreparedRequest {
-        var exchange = exchange
-        exchange.headers.removeAll { $0.isNamed("Expect") }
-        return copy(exchange, reader, sending)
+        changed { $0.exchange.headers.removeAll { $0.isNamed("Expect") } }
     }
 
-    /// Returns the same request as a part of another upload, or of no upload.
-    func part(of upload: UploadSession?) -> PreparedRequest {
-        var sending = sending
-        sending.upload = upload
-        return copy(exchange, reader, sending)
-    }
-
-    /// Returns the same request with the exchange that follows the answer to an earlier exchange.
-    func next(
-        _ exchange: Exchange, reader: BodyReader?, isTrusted: Bool, uploadedBefore: Int64 = 0,
-        _ place: RequestPreparation.Destination? = nil
-    ) -> PreparedRequest {
-        var sending = sending
-        if isTrusted != sending.isTrusted {
-            sending.caching = sending.caching?.redirected(isTrusted: isTrusted)
+    /// Returns the same request with the header fields that make it conditional.
+    func conditional(_ conditions: [HeaderField]) -> PreparedRequest {
+        guard !conditions.isEmpty else { return self }
+        return changed { next in
+            for field in conditions { next.exchange.headers.set(field.name, field.value) }
         }
-        sending.isTrusted = isTrusted
-        sending.uploadedBefore = uploadedBefore
-        return copy(exchange, reader, sending, place)
     }
 
-    func copy(
-        _ exchange: Exchange, _ reader: BodyReader?, _ sending: SendingRules,
-        _ place: RequestPreparation.Destination? = nil, to destination: BodyDestination? = nil
+    /// Returns the request without its upload, from which the upload makes its own requests.
+    func withoutUpload() -> PreparedRequest {
+        changed { $0.sending.upload = nil }
+    }
+
+    /// Returns a request of the upload of this request, which comes back to the upload.
+    ///
+    /// - Parameters:
+    ///   - reader: The reader of the piece; `nil` for a request without one.
+    ///   - uploadedBefore: How many bytes of the body earlier requests have sent.
+    func part(
+        of upload: UploadSession, _ exchange: Exchange, reader: BodyReader? = nil,
+        isTrusted: Bool, uploadedBefore: Int64 = 0
     ) -> PreparedRequest {
-        PreparedRequest(
-            exchange: exchange, reader: reader, destination: place ?? self.destination,
-            dataMapper: dataMapper, answers: answers, sending: sending,
-            submission: submission, deletions: deletions, isFromOutbox: isFromOutbox,
-            bodyDestination: destination ?? bodyDestination)
-    }
-}
-
-/// How a prepared request is sent: with a credential or without, once or several times.
-package struct SendingRules: Sendable {
-    package var auth: AuthMode
-    /// `nil` if a failure is not tried again.
-    package var retry: RetryPolicy?
-    package var progress: ProgressRequest?
-    /// The index of the transport that performs the request.
-    package var transport: Int
-    /// Whether the body is compressed when it is sent.
-    package var isCompressed = false
-    /// False if the environment's credentials must not go to the URL.
-    package var isTrusted: Bool
-    var batchRole: BatchRole
-    /// Whether the request waits until the rate of its origin admits it.
-    package var isRated = false
-    /// The resumable upload that sends the body; `nil` if one exchange sends the whole body.
-    package var upload: UploadSession?
-    /// How many bytes of the body earlier exchanges have sent.
-    var uploadedBefore: Int64 = 0
-    /// Whether the outbox would keep the request if its answer were not saved or streamed.
-    package var isKeptFromOutbox = false
-    /// How the request takes part in the response cache; `nil` if it does not.
-    package var caching: CachePlan?
-    /// Asked before the request gets a credential; false if the present credential may belong to
-    /// somebody else. `nil` for a request that goes with any credential.
-    package var mayGo: (@Sendable () -> Bool)?
-
-    package var isInBatch: Bool { batchRole == .item }
-
-    package init(auth: AuthMode, transport: Int, isTrusted: Bool = true, isInBatch: Bool) {
-        self.auth = auth
-        self.transport = transport
-        self.isTrusted = isTrusted
-        batchRole = isInBatch ? .item : .alone
+        changed { next in
+            next.exchange = exchange
+            next.reader = reader
+            next.sending.go(isTrusted: isTrusted)
+            next.sending.uploadedBefore = uploadedBefore
+            next.sending.upload = upload
+        }
     }
 
-    /// Takes a request out of its batch, whose call would have had the credential.
-    mutating func goesByItself(isRated: Bool) {
-        batchRole = .alone
-        auth = .full
-        self.isRated = isRated
+    /// Returns the same request for a call that the program does not know. It goes out by itself,
+    /// and a body that is saved or streamed goes to a file that ends with the call.
+    func inBackground(_ context: CallContext) -> PreparedRequest {
+        changed { next in
+            // Nobody waits for a newer answer, so that the outbox keeps no request for it.
+            next.sending.claim = nil
+            next.sending.progress = nil
+            if sending.isInBatch {
+                next.exchange.headers = receivedHeaders.fields
+                next.exchange.timeouts.totalMilliseconds =
+                    context.options.timeouts.totalMilliseconds
+                next.sending.goByItself(isRated: context.rates.concernsCalls)
+            }
+            next.bodyDestination = bodyDestination.inBackground
+        }
     }
 }
 

@@ -1,66 +1,140 @@
 import RestwayDocument
-import RestwayHTTP
+package import RestwayHTTP
 import RestwayJSON
 import RestwayJansson
-import RestwayMapping
+package import RestwayMapping
 import RestwayOutcome
 import RestwayPlugins
 import RestwayObjects
 import RestwayRouting
 import RestwayText
 
-/// The body of a request, and what its headers say about it.
+/// The headers and the body with which a request goes out: the second of the three steps in which a
+/// request is prepared.
 package struct RequestContent {
+    /// The parameters that go into the query of the URL.
+    var query: [Pair] = []
+    var headers: [HeaderField] = []
     /// The body, unless `reader` gives it.
-    var body = ExchangeBody.none
+    package var body = ExchangeBody.none
     /// The reader that gives the body while it is sent.
     var reader: BodyReader?
-    var mediaType: String?
+    package var mediaType: String?
     /// The values of a body that a mapper has written; `nil` for any other body.
-    var mapped: WireObject?
+    package var mapped: WireObject?
     /// Headers with the digests of the body.
     var digests: [HeaderField] = []
+    /// Whether the body is compressed when it is sent.
+    var isCompressed = false
     /// Whether the body is made later.
     var isOwed = false
+    /// The object or the draft that the request is about, and what was written of it.
+    package var submission: Submission?
+    /// Where the body of a successful answer goes. The headers ask for the answer accordingly.
+    var bodyDestination = BodyDestination.memory
 
     /// Whether the body has bytes, or may have some.
     var hasBody: Bool { isOwed || reader != nil || body.count != 0 }
+
+    /// Takes a `Content-Length` that the program states out of the headers, as the transport writes
+    /// it. A body of unknown length gets the length; for any other body it must be right.
+    fileprivate mutating func takeStatedLength() throws(Failure) {
+        guard let stated = headers.first(where: { $0.isNamed("Content-Length") })?.value else {
+            return
+        }
+        headers.removeAll { $0.isNamed("Content-Length") }
+        // The request is prepared again with its body.
+        if isOwed { return }
+        func refused(_ why: String) -> Failure {
+            Failure(
+                .invalidArgument, "the Content-Length \"\(stated)\" \(why)",
+                field: "Content-Length")
+        }
+        guard let length = Headers.wholeNumber(Substring(stated)) else {
+            throw refused("is not a number of bytes")
+        }
+        guard !isCompressed else {
+            throw refused("cannot be known before the body is compressed")
+        }
+        if let reader, reader.length == nil {
+            reader.state(length: length)
+        } else {
+            let count = reader.map(\.length) ?? body.count ?? 0
+            guard count == length else {
+                throw refused("is wrong: the body has \(count ?? 0) bytes")
+            }
+        }
+    }
 }
 
-/// The body of a request, made from what the caller gives and what the document says.
 extension RequestPreparation {
-    /// Makes the body and its media type. Parameters that are not part of the body go into the URL.
+    /// The second step: writes the body, and the headers that say what is sent and what is accepted
+    /// as its answer.
+    ///
+    /// - Parameters:
+    ///   - submission: The object or the draft that the request is about.
+    ///   - destination: Where the request goes, as the first step has found.
     func content(
-        _ spec: RequestSpec, _ destination: inout Destination, _ settings: RouteSettings,
-        _ submission: inout Submission?
+        of spec: RequestSpec, about submission: Submission?, to destination: RequestDestination,
+        _ settings: RouteSettings
+    ) throws(Failure) -> RequestContent {
+        var written = submission
+        var content = try body(of: spec, &written, destination, settings)
+        // An object that fills the path of a relationship is not sent itself.
+        content.submission = relationship(destination) == nil ? written : nil
+        content.bodyDestination = try BodyDestination.of(
+            spec, settings, destination.method, saveBytesMax: context.options.saveBytesMax)
+        content.headers = headers(
+            spec, settings, isTrusted: destination.isTrusted, of: content,
+            acceptsAnything: acceptsAnything(spec, destination, settings))
+        content.isCompressed = isCompressed(spec, settings, content)
+        guard !content.isCompressed || content.digests.isEmpty else {
+            throw Failure(
+                .invalidArgument,
+                "a body with gzip has no digest beforehand: a digest is of the compressed bytes",
+                field: "gzip")
+        }
+        try content.takeStatedLength()
+        return content
+    }
+
+    // MARK: The body
+
+    /// Makes the body and its media type from what the caller gives and what the document says.
+    /// Parameters that are not part of the body go into the query.
+    private func body(
+        of spec: RequestSpec, _ submission: inout Submission?, _ destination: RequestDestination,
+        _ settings: RouteSettings
     ) throws(Failure) -> RequestContent {
         if case .link = spec.target { return RequestContent() }  // It has all parameters.
         let method = destination.method
         let defaults = defaults(destination, settings)
         let callers = spec.parameters + ofFirstPage(spec, destination, settings)
         let encoder = encoding(spec, settings)
-        if spec.body != nil, method.hasNoBody {
+        if spec.given.body != nil, method.hasNoBody {
             throw Failure(
                 .invalidArgument, "a \(method.rawValue) request has no body", field: "body")
         }
-        if let raw = spec.body {
-            try append(defaults + callers, to: &destination, settings)
+        if let raw = spec.given.body {
+            let query = try query(defaults + callers, settings)
             var content = try content(given: raw, spec, destination, encoder)
+            content.query = query
             if content.mediaType == raw.mediaType {
                 content.mediaType = mediaType(of: raw, spec, destination, settings)
             }
             return content
         }
         let serialization = try serialization(spec, settings, method)
+        var content = RequestContent()
         // The parameters of the document, and the parameters of the caller, that go into the body.
         var inBody = (defaults: defaults, callers: callers)
         if method.parametersGoIntoQuery, serialization != .none {
-            try append(defaults + callers, to: &destination, settings)
+            content.query = try query(defaults + callers, settings)
             inBody = ([], [])
         }
         let isEmpty =
             inBody.defaults.isEmpty && inBody.callers.isEmpty && spec.given.files.isEmpty
-        if submission == nil, isEmpty { return RequestContent() }
+        if submission == nil, isEmpty { return content }
         let mayWait = encoder == nil && isStorable(spec, destination, settings)
         var type = spec.contentType ?? settings.contentType(serialization)
         if type == nil, serialization == .json, settings.dataMapper == nil {
@@ -87,30 +161,36 @@ extension RequestPreparation {
         switch mapped {
         case .object(let written): object = written
         case .nothing: break
-        case .owed: return RequestContent(mediaType: try maker.mediaType(), isOwed: true)
+        case .owed:
+            content.mediaType = try maker.mediaType()
+            content.isOwed = true
+            return content
         }
-        if object == nil, isEmpty { return RequestContent() }
+        if object == nil, isEmpty { return content }
         let values = try maker.merged(object, defaults: inBody.defaults, callers: inBody.callers)
+        let query = content.query
         if let encoder {
             guard spec.given.files.isEmpty else { throw encoder.filesRefused }
-            return try encoder.content(of: values)
-        }
-        guard serialization != .none else {
+            content = try encoder.content(of: values)
+        } else if serialization != .none {
+            content = try maker.content(values, files: spec.given.files)
+        } else {
             let parameters = values.keys.compactMap { key in
                 values[key].map { Parameter(keys: [key], value: $0) }
             }
-            try append(parameters, to: &destination, settings)
-            return RequestContent()
+            content.query = try self.query(parameters, settings)
+            return content
         }
-        return try maker.content(values, files: spec.given.files)
+        content.query = query
+        return content
     }
 
     /// Returns the `Content-Type` that the client, the environment or the document has for all
     /// requests.
-    private func generalContentType(_ spec: RequestSpec, _ destination: Destination) -> String? {
-        guard destination.path != nil || (try? isTrusted(destination.url)) == true else {
-            return nil
-        }
+    private func generalContentType(
+        _ spec: RequestSpec, _ destination: RequestDestination
+    ) -> String? {
+        guard destination.isTrusted else { return nil }
         let ofClient = spec.clientHeaders?.last { $0.isNamed("Content-Type") }?.value
         return ofClient
             ?? environment.headers.last { $0.name.isSameHeader(as: "Content-Type") }?.value
@@ -120,7 +200,7 @@ extension RequestPreparation {
     /// kind of data the bytes are gives way to a `Content-Type` of the route, the format, the
     /// client, the environment or the document.
     private func mediaType(
-        of raw: RequestSpec.Body, _ spec: RequestSpec, _ destination: Destination,
+        of raw: RequestSpec.Body, _ spec: RequestSpec, _ destination: RequestDestination,
         _ settings: RouteSettings
     ) -> String {
         if case .resource = raw.content { return raw.mediaType }
@@ -134,40 +214,8 @@ extension RequestPreparation {
         MediaType.json, "application/octet-stream", "text/plain; charset=utf-8",
     ]
 
-    /// Takes a `Content-Length` that the program states out of the headers, as the transport writes
-    /// it. A body of unknown length gets the length; for any other body it must be right.
-    func takeStatedLength(
-        of headers: inout [HeaderField], _ content: inout RequestContent, _ sending: SendingRules
-    ) throws(Failure) {
-        guard let stated = headers.first(where: { $0.isNamed("Content-Length") })?.value else {
-            return
-        }
-        headers.removeAll { $0.isNamed("Content-Length") }
-        // The request is prepared again with its body.
-        if content.isOwed { return }
-        func refused(_ why: String) -> Failure {
-            Failure(
-                .invalidArgument, "the Content-Length \"\(stated)\" \(why)",
-                field: "Content-Length")
-        }
-        guard let length = Headers.wholeNumber(Substring(stated)) else {
-            throw refused("is not a number of bytes")
-        }
-        guard !sending.isCompressed else {
-            throw refused("cannot be known before the body is compressed")
-        }
-        if let reader = content.reader, reader.length == nil {
-            reader.state(length: length)
-        } else {
-            let count = content.reader.map(\.length) ?? content.body.count ?? 0
-            guard count == length else {
-                throw refused("is wrong: the body has \(count ?? 0) bytes")
-            }
-        }
-    }
-
     private func content(
-        given raw: RequestSpec.Body, _ spec: RequestSpec, _ destination: Destination,
+        given raw: RequestSpec.Body, _ spec: RequestSpec, _ destination: RequestDestination,
         _ encoder: BodyEncoding?
     ) throws(Failure) -> RequestContent {
         guard spec.given.files.isEmpty else {
@@ -207,7 +255,7 @@ extension RequestPreparation {
 
     /// Refuses a body in memory that is declared as JSON and is no JSON.
     private func refuseBrokenJSON(
-        _ raw: RequestSpec.Body, _ destination: Destination
+        _ raw: RequestSpec.Body, _ destination: RequestDestination
     ) throws(Failure) {
         guard case .bytes(let bytes) = raw.content, !bytes.isEmpty, MediaType.isJSON(raw.mediaType)
         else { return }
@@ -249,12 +297,11 @@ extension RequestPreparation {
         return content
     }
 
-    private func append(
-        _ parameters: [Parameter], to destination: inout Destination, _ settings: RouteSettings
-    ) throws(Failure) {
-        if parameters.isEmpty { return }
-        let pairs = try ParameterEncoding.query(parameters, fieldWriter(.query, settings))
-        destination.url = URLText.appendingQuery(pairs, to: destination.url)
+    private func query(
+        _ parameters: [Parameter], _ settings: RouteSettings
+    ) throws(Failure) -> [Pair] {
+        if parameters.isEmpty { return [] }
+        return try ParameterEncoding.query(parameters, fieldWriter(.query, settings))
     }
 
     private enum FieldPlace { case query, body }
@@ -269,7 +316,7 @@ extension RequestPreparation {
     /// Returns the parameters of the first page for a plain request by the name of a route with
     /// pages, as far as the request does not have them.
     private func ofFirstPage(
-        _ spec: RequestSpec, _ destination: Destination, _ settings: RouteSettings
+        _ spec: RequestSpec, _ destination: RequestDestination, _ settings: RouteSettings
     ) -> [Parameter] {
         guard let pages = settings.answers.pages, case .route = spec.target, spec.subject == nil,
             let route = destination.route,
@@ -282,7 +329,9 @@ extension RequestPreparation {
     }
 
     /// Returns the parameters that the document gives.
-    private func defaults(_ destination: Destination, _ settings: RouteSettings) -> [Parameter] {
+    private func defaults(
+        _ destination: RequestDestination, _ settings: RouteSettings
+    ) -> [Parameter] {
         // A link from the server has all its parameters already.
         if destination.isGivenURL, destination.method.parametersGoIntoQuery { return [] }
         var parameters: [Parameter] = []
@@ -296,20 +345,12 @@ extension RequestPreparation {
     }
 
     /// Whether the body is compressed when it is sent.
-    func isCompressed(
-        _ spec: RequestSpec, _ settings: RouteSettings, _ content: RequestContent,
-        _ headers: [HeaderField]
-    ) throws(Failure) -> Bool {
-        guard spec.given.isCompressed ?? settings.body.isCompressed, content.hasBody,
-            !spec.isInBatch, !headers.contains(where: { $0.isNamed("Content-Encoding") })
-        else { return false }
-        guard content.digests.isEmpty else {
-            throw Failure(
-                .invalidArgument,
-                "a body with gzip has no digest beforehand: a digest is of the compressed bytes",
-                field: "gzip")
-        }
-        return true
+    private func isCompressed(
+        _ spec: RequestSpec, _ settings: RouteSettings, _ content: RequestContent
+    ) -> Bool {
+        (spec.given.isCompressed ?? settings.body.isCompressed) && content.hasBody
+            && !spec.isInBatch
+            && !content.headers.contains { $0.isNamed("Content-Encoding") }
     }
 }
 

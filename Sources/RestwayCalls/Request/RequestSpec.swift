@@ -96,11 +96,19 @@ package struct RequestSpec: Sendable {
 
     package var target: Target
     package var subject: Subject?
-    package var values = VariableValues()
+    /// The values that the caller gives to the variables of the path. A name that the path does not
+    /// have is an error.
+    package var variables: [String: Variable] = [:]
+    /// The values of the scope, for variables that have no value otherwise. Names that the path
+    /// does not have are ignored.
+    package private(set) var scopeVariables: [String: Variable] = [:]
     /// The parameters in the order in which they were given. If two parameters have the same keys,
     /// the later parameter counts.
     package var parameters: [Parameter] = []
-    package var givenHeaders = GivenHeaders()
+    /// The headers of the caller. A header whose value is `nil` is left out of the request.
+    package var headers: [(name: String, value: String?)] = []
+    /// The default headers of the client when the request started; `nil` before that.
+    package var clientHeaders: [HeaderField]?
     /// The body that the caller gives, and how it is sent.
     package var given = GivenContent()
     /// The time limits that replace the limits of the route or the client.
@@ -129,6 +137,11 @@ package struct RequestSpec: Sendable {
                 "only a request to a path or a URL can be mapped as a route: this one has a route "
                     + "already", field: "route")
         }
+    }
+
+    /// Adds the variables of a scope. The variables of an earlier scope stay.
+    package mutating func addScope(_ variables: [String: Variable]) {
+        scopeVariables.merge(variables) { earlier, _ in earlier }
     }
 
     /// Adds a value to a parameter, which becomes the list of its values.
@@ -168,23 +181,6 @@ package struct GivenContent: Sendable {
     package init() {}
 }
 
-/// The values that fill the variables of a path, besides those of the subject.
-package struct VariableValues: Sendable {
-    /// The values that the caller gives to this request. A name that the path does not have is an
-    /// error.
-    package var own: [String: RequestSpec.Variable] = [:]
-    /// The values of the scope, for variables that have no value otherwise. Names that the path
-    /// does not have are ignored.
-    package private(set) var scope: [String: RequestSpec.Variable] = [:]
-
-    package init() {}
-
-    /// Adds the variables of a scope. The variables of an earlier scope stay.
-    package mutating func addScope(_ variables: [String: RequestSpec.Variable]) {
-        scope.merge(variables) { earlier, _ in earlier }
-    }
-}
-
 /// The part that a request has in a batch.
 package enum BatchRole: Sendable {
     case alone
@@ -196,46 +192,13 @@ package enum BatchRole: Sendable {
     case call
 }
 
-/// The headers that a request has beside those of the document.
-package struct GivenHeaders: Sendable {
-    /// The headers of the caller. A header whose value is `nil` is left out of the request.
-    package var ofCaller: [(name: String, value: String?)] = []
-    /// The default headers of the client when the request started; `nil` before that.
-    package var ofClient: [HeaderField]?
-
-    package init() {}
-}
-
 extension RequestSpec {
-    package var variables: [String: Variable] {
-        get { values.own }
-        set { values.own = newValue }
-    }
-
-    package var isInBatch: Bool {
-        get { batchRole == .item }
-        set { batchRole = newValue ? .item : .alone }
-    }
-
-    package var headers: [(name: String, value: String?)] {
-        get { givenHeaders.ofCaller }
-        set { givenHeaders.ofCaller = newValue }
-    }
-
-    package var clientHeaders: [HeaderField]? {
-        get { givenHeaders.ofClient }
-        set { givenHeaders.ofClient = newValue }
-    }
-
-    package var body: Body? {
-        get { given.body }
-        set { given.body = newValue }
-    }
+    package var isInBatch: Bool { batchRole == .item }
 
     /// Whether a part of the body is read while it is sent. Such a request is never stored.
     var isReadWhileSent: Bool {
         if given.files.contains(where: { $0.resource.bytes == nil }) { return true }
-        switch body?.content {
+        switch given.body?.content {
         case nil, .bytes: return false
         case .reader: return true
         case .resource(let resource, _): return resource.bytes == nil

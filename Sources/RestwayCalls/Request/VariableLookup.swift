@@ -50,7 +50,10 @@ struct VariableLookup {
     let api: LoadedAPI
     /// The local identities of objects that the server has not named; `nil` without an outbox.
     let identities: (any LocalIdentities)?
-    let values: VariableValues
+    /// The values that the caller gives to this request.
+    let own: [String: RequestSpec.Variable]
+    /// The values for variables that have no value otherwise.
+    let scope: [String: RequestSpec.Variable]
     let subject: EncodingSubject?
 
     /// Returns the path of a route.
@@ -73,8 +76,8 @@ struct VariableLookup {
     ///
     /// - Parameter place: The path or the route, as a message names it.
     private func refuseUnknown(_ known: [String], of place: String) throws(Failure) {
-        guard !values.own.isEmpty else { return }
-        for name in values.own.keys.sorted() {
+        guard !own.isEmpty else { return }
+        for name in own.keys.sorted() {
             // The caller may give the object of `meeting.itemID` as "meeting".
             let isKnown = known.contains { known in
                 known == name || known.utf8.starts(with: "\(name).".utf8)
@@ -99,18 +102,18 @@ struct VariableLookup {
     /// Whether the value of a variable is not the caller's own text for this request: it comes
     /// from an attribute, from what an object remembers, or from the scope.
     private func isData(_ name: String) -> Bool {
-        if case .value? = values.own[name] { false } else { true }
+        if case .value? = own[name] { false } else { true }
     }
 
     func value(_ name: String) -> VariableValue? {
-        if let given = value(name, in: values.own) { return given }
+        if let given = value(name, in: own) { return given }
         if let subject {
             if let value = value(name, of: Place(subject)) { return value }
             if subject.storeKey != 0, let value = remembered(subject)?[name] {
                 return .string(value)
             }
         }
-        return value(name, in: values.scope) ?? nil
+        return value(name, in: scope) ?? nil
     }
 
     /// Returns the value in a set of variables; `nil` if the set has no such variable, and a

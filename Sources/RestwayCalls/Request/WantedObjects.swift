@@ -50,24 +50,17 @@ extension CallContext {
         let preparation = RequestPreparation(
             context: self, api: api.loaded, questions: BodyQuestions(),
             identities: outbox?.identities())
-        do {
-            let spec = spec.captured()
+        try Failure.wrapping("checking a request") {
             let subject = try preparation.submission(spec)?.subject
-            let destination = try preparation.destination(spec, subject)
+            let destination = try preparation.destination(of: spec, about: subject)
             try preparation.check(spec, destination, gives: wanted)
-        } catch let error as RoutingError {
-            throw Failure(error)
-        } catch let failure as Failure {
-            throw failure
-        } catch {
-            throw Failure(.internal, "unexpected error while checking a request: \(error)")
         }
     }
 }
 
 extension RequestPreparation {
     fileprivate func check(
-        _ spec: RequestSpec, _ destination: Destination, gives wanted: WantedObjects
+        _ spec: RequestSpec, _ destination: RequestDestination, gives wanted: WantedObjects
     ) throws(Failure) {
         guard let (given, field) = try obstacle(spec, destination, wanted) else { return }
         let name = destination.route.map { "the route \"\($0.displayName)\"" }
@@ -79,7 +72,7 @@ extension RequestPreparation {
 
     /// Returns what the answers give in place of the wanted objects; `nil` if they may give them.
     private func obstacle(
-        _ spec: RequestSpec, _ destination: Destination, _ wanted: WantedObjects
+        _ spec: RequestSpec, _ destination: RequestDestination, _ wanted: WantedObjects
     ) throws(Failure) -> (words: String, field: String?)? {
         let settings = api.definition.settings(of: destination.route)
         let place = try BodyDestination.of(

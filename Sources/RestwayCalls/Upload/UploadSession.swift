@@ -43,7 +43,7 @@ package final class UploadSession: Sendable {
             var begun = if let state { state } else { try begin(request) }
             let step = begun.machine.next()
             state = begun
-            return try self.request(for: step, after: request, begun, call).part(of: self)
+            return try self.request(for: step, after: request, begun, call)
         }
     }
 
@@ -103,7 +103,7 @@ package final class UploadSession: Sendable {
         let length = extent.length ?? 0
         return Begun(
             machine: UploadMachine(plan, resumption, length: length, url: url),
-            original: request.part(of: nil), extent: extent, length: length, file: file,
+            original: request.withoutUpload(), extent: extent, length: length, file: file,
             isAnnounced: request.exchange.expectsContinue)
     }
 
@@ -120,7 +120,7 @@ package final class UploadSession: Sendable {
             for field in own where !exchange.headers.contains(where: { $0.isNamed(field.name) }) {
                 exchange.headers.set(field.name, field.value)
             }
-            return original.next(exchange, reader: nil, isTrusted: original.sending.isTrusted)
+            return original.part(of: self, exchange, isTrusted: original.sending.isTrusted)
         }
         let isSameOrigin = (try? Origin(url: url)) == (try? Origin(url: exchange.url))
         let isTrusted = isSameOrigin ? original.sending.isTrusted : call.context.trusts(url)
@@ -155,13 +155,13 @@ package final class UploadSession: Sendable {
             let piece = ResourceReader(
                 resource, begun.extent, isExact: true, from: range.lowerBound,
                 to: range.upperBound)
-            return original.next(
-                exchange, reader: range.isEmpty ? nil : BodyParts(piece).reader(),
+            return original.part(
+                of: self, exchange, reader: range.isEmpty ? nil : BodyParts(piece).reader(),
                 isTrusted: isTrusted, uploadedBefore: range.lowerBound)
         }
         // The progress does not go back while the server is asked.
-        return original.next(
-            exchange, reader: nil, isTrusted: isTrusted,
+        return original.part(
+            of: self, exchange, isTrusted: isTrusted,
             uploadedBefore: last.sending.uploadedBefore)
     }
 }

@@ -34,19 +34,19 @@ extension RequestPreparation {
     /// a route applies to the resources that are sent to that route.
     func resumption(_ spec: RequestSpec, _ settings: RouteSettings) -> UploadProtocol? {
         if let plan = spec.given.upload { return plan.resumption }
-        guard case .resource? = spec.body?.content else { return nil }
+        guard case .resource? = spec.given.body?.content else { return nil }
         return settings.body.upload?.resumption
     }
 
     /// Returns the resumable upload of a request; `nil` if its body is sent in one request.
     func upload(
-        _ spec: RequestSpec, _ settings: RouteSettings, _ method: Method,
-        _ sending: SendingRules
+        _ spec: RequestSpec, _ content: RequestContent, _ method: Method,
+        _ settings: RouteSettings
     ) throws(Failure) -> UploadSession? {
         guard let resumption = resumption(spec, settings),
             let plan = spec.given.upload ?? settings.body.upload
         else { return nil }
-        guard case .resource(let resource, let digests)? = spec.body?.content,
+        guard case .resource(let resource, let digests)? = spec.given.body?.content,
             try length(of: resource) != nil
         else { throw refused("it needs a resource with a length as the body") }
         let problem: String? =
@@ -54,7 +54,7 @@ extension RequestPreparation {
                 "a batch takes no uploads"
             } else if !digests.isEmpty {
                 "a resource that is sent in pieces has no headers with a digest"
-            } else if sending.isCompressed {
+            } else if content.isCompressed {
                 "a compressed body cannot go on in the middle"
             } else if !spec.reception.bodyDestination.isMemory || settings.answers.areSaved {
                 "the answer to an upload is neither saved nor streamed"

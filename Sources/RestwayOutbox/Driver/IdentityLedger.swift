@@ -403,8 +403,9 @@ final class RequestIdentities: LocalIdentities, @unchecked Sendable {
         guard missing != nil else { return [] }
         let mapper = outbox.around.mappers.mapper(
             route: request.destination.route?.key, headers: headers)
-        let places = places(path: path, body: request.body, mapper: mapper)
-        guard let mapper, let mapped = request.mapped, case .bytes(let bytes) = request.body
+        let places = places(path: path, body: request.content.body, mapper: mapper)
+        guard let mapper, let mapped = request.content.mapped,
+            case .bytes(let bytes) = request.content.body
         else { return places }
         let written = LocalIDPlace.values(of: MappedBody(.object(mapped), mapper))
         if written.isEmpty { return places }

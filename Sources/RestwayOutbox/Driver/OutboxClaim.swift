@@ -219,7 +219,7 @@ extension StorableRequest {
     /// object is about an object that exists, or that another request creates. A PUT creates an
     /// object that nothing else creates, at a path that the client chooses.
     fileprivate func creates(_ identities: RequestIdentities) -> Bool {
-        guard let submission else { return destination.method == .post }
+        guard let submission = content.submission else { return destination.method == .post }
         let (entity, key) = (submission.entity, submission.subject.storeKey)
         if let identity = submission.identity {
             return destination.method == .post && !names(identity)
@@ -255,7 +255,7 @@ extension StorableRequest {
         let ofClient = spec.clientHeaders?.filter { !redaction.isSecret($0.name) }
         var headers = Headers(ofClient ?? [])
         for line in settings.headers { headers.set(line.name, line.value) }
-        if let mediaType { headers.set("Content-Type", mediaType) }
+        if let mediaType = content.mediaType { headers.set("Content-Type", mediaType) }
         var without: [String] = []
         for (name, value) in spec.headers {
             if let value {
@@ -273,7 +273,7 @@ extension StorableRequest {
     /// a request may create the object and the object has no local identity, this makes up a local
     /// identity; the call that sends the request notes it (`OutboxClaim.adopt`).
     fileprivate func localID(_ identities: RequestIdentities) -> LocalID? {
-        guard let submission, submission.entity.identityIndex != nil else { return nil }
+        guard let submission = content.submission, submission.entity.identityIndex != nil else { return nil }
         let known =
             submission.identity == nil
             ? identities.outbox.ledger.local(submission.entity, submission.subject.storeKey)
@@ -285,7 +285,7 @@ extension StorableRequest {
     /// Returns the local identity of the object that the request is about, if the program has given
     /// the object its identity and a stored request creates it.
     fileprivate func named(_ identities: RequestIdentities) -> LocalID? {
-        guard let submission, let identity = submission.identity,
+        guard let submission = content.submission, let identity = submission.identity,
             !identities.outbox.journal.isEmpty
         else { return nil }
         var key = submission.subject.storeKey
@@ -300,7 +300,7 @@ extension StorableRequest {
     fileprivate func lane(_ local: LocalID?, _ outbox: Outbox, _ api: LoadedAPI) -> ClaimedLane {
         if let name = spec.sending.lane { return ClaimedLane(Lane(named: name)) }
         let ledger = outbox.ledger
-        if let submission {
+        if let submission = content.submission {
             let (entity, key) = (submission.entity, submission.subject.storeKey)
             // The sent object may be older than the identity that it has by now.
             let newest = local == nil ? nil : try? outbox.around.store.newest(entity, storeKey: key)
@@ -316,7 +316,7 @@ extension StorableRequest {
         if let local { return ClaimedLane(Lane(local)) }
         let path = destination.path ?? ""
         let targets = api.targets(destination.method, path, destination.route).all
-        guard submission == nil, let target = targets.first else {
+        guard content.submission == nil, let target = targets.first else {
             return ClaimedLane(Lane(path: path))
         }
         let object = try? outbox.around.store.object(target.entity, target.identity)
@@ -365,11 +365,11 @@ struct ItemToSend: StoredItem {
                 .object(object.entity, storeKey: object.storeKey)
             }
         }
-        let destination = RequestPreparation.Destination(
+        let destination = RequestDestination(
             method: method, url: url, path: path, route: route)
         var sending = SendingRules(
             auth: context.auth ?? settings.auth ?? .full,
-            transport: preparation.transport(of: settings), isTrusted: path != nil,
+            transport: preparation.transport(of: settings), isTrusted: destination.isTrusted,
             isInBatch: spec.isInBatch)
         if let name = api.definition.auth.header,
             own.clientHeaders?.contains(where: { $0.isNamed(name) }) == true
@@ -379,19 +379,16 @@ struct ItemToSend: StoredItem {
         sending.mayGo = mayGo
         sending.caching = preparation.caching(
             settings.cache, spec.reception.caching, destination, sending, .memory)
-        let answers = api.definition.answerRules(of: route)
         return PreparedRequest(
             exchange: Exchange(
                 method: entry.method, url: url,
-                headers: preparation.headers(own, plain, isTrusted: path != nil),
+                headers: preparation.headers(own, plain, isTrusted: destination.isTrusted),
                 body: entry.body.map { .bytes($0) } ?? .none,
                 timeouts: preparation.timeouts(spec, settings),
                 usesCookies: preparation.context.options.usesCookies),
-            destination: destination, dataMapper: settings.dataMapper,
-            answers: answers,
-            sending: sending,
-            submission: submission, deletions: deletions,
-            isFromOutbox: true)
+            destination: destination, sending: sending,
+            answers: api.definition.answerRules(of: route), dataMapper: settings.dataMapper,
+            submission: submission, deletions: deletions, isFromOutbox: true)
     }
 
     /// Returns the present object that a stored request is about, and the objects that were written

@@ -43,7 +43,7 @@ final class SuiteClient: SuiteDriver {
         var spec = RequestSpec(target: .path(method, request.path))
         spec.headers = request.headers.fields.map { ($0.name, $0.value) }
         if let body = request.body {
-            spec.body = .init(bytes: Array(body.utf8), mediaType: "text/plain")
+            spec.given.body = .init(bytes: Array(body.utf8), mediaType: "text/plain")
         }
         spec.reception.caching.mode = Self.mode(request.mode)
         do {
