@@ -18,7 +18,8 @@ final class PreparedRequestTests: OutboxTestCase {
     ) throws -> PreparedRequest {
         let stored = try XCTUnwrap(try context.makeCall(put(1)).request)
         let entity = try context.api.entity(named: "Thing")
-        var sending = SendingRules(auth: .bypass, transport: 0, isInBatch: isInBatch)
+        var sending = SendingRules(
+            auth: .bypass, transport: 0, isTrusted: true, batchRole: isInBatch ? .item : .alone)
         sending.claim = try XCTUnwrap(stored.sending.claim)
         sending.progress = ProgressRequest(intervalMilliseconds: 7, function: nil)
         sending.upload = upload

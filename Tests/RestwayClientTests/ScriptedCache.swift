@@ -55,7 +55,8 @@ final class ScriptedCache: AnswerCache {
     func learn(_ learned: Learned) { state.update { $0.learned.append(learned) } }
 
     func waitForLearned(_ count: Int) -> [Learned] {
-        state.wait { $0.learned.count >= count ? $0.learned : nil } ?? []
+        let limit = SystemClock().now().advanced(milliseconds: 30_000)
+        return state.wait(until: limit) { $0.learned.count >= count ? $0.learned : nil } ?? []
     }
 
     func findInMemory(_ request: PreparedRequest, isOffline: Bool) -> CacheFinding? { nil }

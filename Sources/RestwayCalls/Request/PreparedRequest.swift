@@ -161,7 +161,7 @@ package final class PreparedRequest: @unchecked Sendable {
         changed { next in
             next.exchange = exchange
             if !keepsBody { next.reader = nil }
-            next.sending.go(isTrusted: isTrusted)
+            next.sending.setTrusted(isTrusted)
             next.destination.beforeRedirects = before
             if before == nil {
                 next.destination.redirects = FollowedRedirects()
@@ -201,7 +201,7 @@ package final class PreparedRequest: @unchecked Sendable {
         changed { next in
             next.exchange = exchange
             next.reader = reader
-            next.sending.go(isTrusted: isTrusted)
+            next.sending.setTrusted(isTrusted)
             next.sending.uploadedBefore = uploadedBefore
             next.sending.upload = upload
         }

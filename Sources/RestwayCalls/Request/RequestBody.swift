@@ -48,7 +48,7 @@ struct RequestBody {
 
     /// Writes the object that `submission` is about, if a descriptor or a draft puts it into the
     /// body.
-    func mapped(_ submission: inout Submission) throws(Failure) -> Mapped {
+    func writeObject(_ submission: inout Submission) throws(Failure) -> Mapped {
         guard let descriptor = try descriptor(submission) else { return .nothing }
         if questions.areOpen(api) { return .owed }
         let object = try write(&submission, descriptor)
@@ -59,7 +59,9 @@ struct RequestBody {
     }
 
     /// Writes the links of one relationship of the object, which a PATCH replaces as a whole.
-    func links(of name: String, _ submission: inout Submission) throws(Failure) -> Mapped {
+    func writeLinks(
+        of name: String, _ submission: inout Submission
+    ) throws(Failure) -> Mapped {
         if method.isSafe { return .nothing }
         let entity = submission.entity
         guard method == .patch, let mapping = api.definition.mapping(named: entity.name),

@@ -111,11 +111,11 @@ extension RequestPreparation {
         let defaults = defaults(destination, settings)
         let callers = spec.parameters + ofFirstPage(spec, destination, settings)
         let encoder = encoding(spec, settings)
-        if spec.given.body != nil, method.hasNoBody {
-            throw Failure(
-                .invalidArgument, "a \(method.rawValue) request has no body", field: "body")
-        }
         if let raw = spec.given.body {
+            guard !method.hasNoBody else {
+                throw Failure(
+                    .invalidArgument, "a \(method.rawValue) request has no body", field: "body")
+            }
             let query = try query(defaults + callers, settings)
             var content = try content(given: raw, spec, destination, encoder)
             content.query = query
@@ -135,25 +135,13 @@ extension RequestPreparation {
         let isEmpty =
             inBody.defaults.isEmpty && inBody.callers.isEmpty && spec.given.files.isEmpty
         if submission == nil, isEmpty { return content }
-        let mayWait = encoder == nil && isStorable(spec, destination, settings)
-        var type = spec.contentType ?? settings.contentType(serialization)
-        if type == nil, serialization == .json, settings.dataMapper == nil {
-            type = generalContentType(spec, destination).flatMap { general in
-                (try? context.mappers.writer(named: nil, type: general)) == nil ? nil : general
-            }
-        }
-        let maker = RequestBody(
-            context: context, api: api, method: method, path: destination.path,
-            route: destination.route, dataMapper: settings.dataMapper,
-            contentType: encoder == nil ? type : nil, serialization: serialization,
-            fields: fieldWriter(.body, settings), questions: questions, mayWait: mayWait,
-            identities: identities)
+        let maker = maker(spec, destination, settings, serialization, isEncoded: encoder != nil)
         var mapped = RequestBody.Mapped.nothing
         if var sent = submission {
             if let name = relationship(destination) {
-                mapped = isEmpty ? try maker.links(of: name, &sent) : .nothing
+                mapped = isEmpty ? try maker.writeLinks(of: name, &sent) : .nothing
             } else {
-                mapped = try maker.mapped(&sent)
+                mapped = try maker.writeObject(&sent)
             }
             submission = sent
         }
@@ -183,6 +171,28 @@ extension RequestPreparation {
         }
         content.query = query
         return content
+    }
+
+    /// Returns the maker of a body from an object and parameters.
+    ///
+    /// - Parameter isEncoded: Whether a function of the program writes the body.
+    private func maker(
+        _ spec: RequestSpec, _ destination: RequestDestination, _ settings: RouteSettings,
+        _ serialization: Serialization, isEncoded: Bool
+    ) -> RequestBody {
+        var type = spec.contentType ?? settings.contentType(serialization)
+        if type == nil, serialization == .json, settings.dataMapper == nil {
+            type = generalContentType(spec, destination).flatMap { general in
+                (try? context.mappers.writer(named: nil, type: general)) == nil ? nil : general
+            }
+        }
+        return RequestBody(
+            context: context, api: api, method: destination.method, path: destination.path,
+            route: destination.route, dataMapper: settings.dataMapper,
+            contentType: isEncoded ? nil : type, serialization: serialization,
+            fields: fieldWriter(.body, settings), questions: questions,
+            mayWait: !isEncoded && isStorable(spec, destination, settings),
+            identities: identities)
     }
 
     /// Returns the `Content-Type` that the client, the environment or the document has for all

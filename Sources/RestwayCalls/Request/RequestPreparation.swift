@@ -6,9 +6,14 @@ package import RestwayOutcome
 package import RestwayRouting
 import RestwayText
 
-/// Turns the request that a caller describes into the request that is sent, in three steps: where
-/// it goes (`RequestDestination`), with which headers and which body (`RequestContent`), and how
-/// (`SendingRules`). Each step is a function of the values of the steps before it.
+/// Turns the request that a caller describes into the request that is sent, in three steps. Each
+/// step is a function of the values of the steps before it:
+///
+/// 1. `destination`: where the request goes. Method, route, path, URL, trust in the URL.
+/// 2. `content`: what it sends, and what it asks for. Query, headers, body, compression, the place
+///    of the answer's body.
+/// 3. `sending`: how it is sent. Credential, transport, batch, rate, retries, cache, outbox,
+///    resumable upload.
 package struct RequestPreparation {
     package let context: CallContext
     package let api: LoadedAPI

@@ -42,17 +42,16 @@ package struct SendingRules: Sendable {
 
     package var isInBatch: Bool { batchRole == .item }
 
-    package init(auth: AuthMode, transport: Int, isTrusted: Bool = true, isInBatch: Bool) {
+    package init(auth: AuthMode, transport: Int, isTrusted: Bool, batchRole: BatchRole) {
         self.auth = auth
         self.transport = transport
         self.isTrusted = isTrusted
-        batchRole = isInBatch ? .item : .alone
+        self.batchRole = batchRole
     }
 
-    /// Sends the request to another URL from now on.
-    ///
-    /// - Parameter isTrusted: Whether the environment's credentials may go to that URL.
-    mutating func go(isTrusted: Bool) {
+    /// Says whether the environment's credentials may go to the URL from now on. The cache has
+    /// other entries for a request with another credential.
+    mutating func setTrusted(_ isTrusted: Bool) {
         if isTrusted != self.isTrusted { caching = caching?.redirected(isTrusted: isTrusted) }
         self.isTrusted = isTrusted
     }
@@ -77,8 +76,7 @@ extension RequestPreparation {
     ) throws(Failure) -> SendingRules {
         var rules = SendingRules(
             auth: authMode(spec, settings), transport: transport(of: settings),
-            isTrusted: destination.isTrusted, isInBatch: spec.isInBatch)
-        rules.batchRole = spec.batchRole
+            isTrusted: destination.isTrusted, batchRole: spec.batchRole)
         rules.mayGo = spec.mayGo
         rules.progress = spec.reception.progress
         rules.isCompressed = content.isCompressed

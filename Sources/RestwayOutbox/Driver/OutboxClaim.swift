@@ -370,7 +370,7 @@ struct ItemToSend: StoredItem {
         var sending = SendingRules(
             auth: context.auth ?? settings.auth ?? .full,
             transport: preparation.transport(of: settings), isTrusted: destination.isTrusted,
-            isInBatch: spec.isInBatch)
+            batchRole: spec.batchRole)
         if let name = api.definition.auth.header,
             own.clientHeaders?.contains(where: { $0.isNamed(name) }) == true
         {
