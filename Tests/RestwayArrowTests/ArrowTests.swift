@@ -3,7 +3,7 @@ import Foundation
 import XCTest
 
 @testable import RestwayArrow
-@testable import RestwayCalls
+@testable import RestwayStore
 
 /// The structs that a consumer of Arrow reads, moves and releases.
 final class ArrowTests: XCTestCase {
