@@ -88,7 +88,7 @@ enum Sample {
         PreparedRequest(
             exchange: Exchange(method: method, url: url),
             destination: .init(method: .get, url: url, path: "things", route: nil),
-            dataMapper: nil, sending: SendingRules(auth: .none, transport: 0, isInBatch: false),
+            sending: SendingRules(auth: .none, transport: 0, isInBatch: false), dataMapper: nil,
             submission: nil, deletions: [])
     }
 
