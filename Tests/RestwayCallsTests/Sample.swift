@@ -88,8 +88,9 @@ enum Sample {
         PreparedRequest(
             exchange: Exchange(method: method, url: url),
             destination: .init(method: .get, url: url, path: "things", route: nil),
-            sending: SendingRules(auth: .none, transport: 0, isInBatch: false), dataMapper: nil,
-            submission: nil, deletions: [])
+            sending: SendingRules(
+                auth: .none, transport: 0, isTrusted: true, batchRole: .alone),
+            dataMapper: nil, submission: nil, deletions: [])
     }
 
     static func question(asksModifiers: Bool) -> Call.Question {
