@@ -17,7 +17,7 @@ CHECK_FLAGS := -std=gnu11 -D_GNU_SOURCE -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wa
 .PHONY: plugins
 plugins: jansson $(PLUGIN_FILES) $(CHECK_TOOL) ## build the plugins that ship, and their checker
 
-$(CHECK_TOOL): $(wildcard Plugins/check/*) $(PLUGIN_HEADERS)
+$(CHECK_TOOL): $(wildcard tools/plugin-check/*) $(PLUGIN_HEADERS)
 	mkdir -p $(@D)
 	cc $(CHECK_FLAGS) $(filter %.c,$^) -o $@
 
