@@ -209,10 +209,9 @@ show-abi:
 test-schema: setup $(STAGE)/lib/librestway.so
 	$(STAGED) PYTHONPATH=bindings/python $(PYTEST) -q Tests/Schema
 
-# Each process starts a demo API of its own, whose issues its tests change. Tests of the programs that
-# come with the package, and of the examples in documents, are a part of their own.
-PYTHON_TOOL_TESTS := $(patsubst bindings/python/%,%,$(wildcard $(addprefix bindings/python/tests/, \
-	test_docs.py test_pytest_plugin.py test_openapi*.py test_stubs*.py)))
+# Each process starts a demo API of its own, whose issues its tests change. Tests of the plugin of
+# pytest and of the examples in documents, and those of tools/restway-tools, are a part of their own.
+PYTHON_TOOL_TESTS := tests/test_docs.py tests/test_pytest_plugin.py
 
 .PHONY: test-python test-python-tools
 test-python: setup
@@ -221,6 +220,8 @@ test-python: setup
 	cd examples/demo-api && $(PYTHON) -m pytest -q
 test-python-tools: setup
 	$(STAGED) bash -c 'cd bindings/python && PYTHONPATH=. $(PYTEST) -q $(PYTHON_TOOL_TESTS)'
+	$(STAGED) bash -c 'cd tools/restway-tools && \
+	    PYTHONPATH=../../bindings/python:. $(PYTEST) -q'
 
 # The package has no dependencies, so cargo needs no network.
 .PHONY: test-rust
@@ -317,17 +318,20 @@ test-tidy: setup
 
 # Folders whose modules import each other by their names alone, and programs, so that each is checked
 # by itself. They share what mypy remembers of the package.
-TYPED := Tests/Tidy Tests/HeaderTests Tests/Schema Tests/Scenarios Tests/Plugins Tests/Faults Tests/Crash \
-	Tests/Servers bindings/rust examples/companies.py $(PYTHON_SCRIPTS)
+TYPED := tools/restway-tools Tests/Tidy Tests/HeaderTests Tests/Schema Tests/Scenarios Tests/Plugins \
+	Tests/Faults Tests/Crash Tests/Servers bindings/rust examples/companies.py $(PYTHON_SCRIPTS)
+# Programs that have errors on purpose; a test checks them.
+UNTYPED := ^tools/restway-tools/tests/stubs/
 
 .PHONY: test-types
 test-types: setup
 	cd bindings/python && $(PYTHON) -m mypy --strict . && $(VENV)/bin/ruff check .
 	cd examples/demo-api && $(PYTHON) -m mypy --strict . && $(VENV)/bin/ruff check .
 	for typed in $(TYPED); do \
-	    MYPYPATH=$(CURDIR)/bindings/python:$(CURDIR)/Tests/Faults \
-	        $(PYTHON) -m mypy --strict --scripts-are-modules $$typed || exit 1; \
+	    MYPYPATH=$(CURDIR)/bindings/python:$(CURDIR)/tools/restway-tools:$(CURDIR)/Tests/Faults \
+	        $(PYTHON) -m mypy --strict --scripts-are-modules --exclude $(UNTYPED) $$typed || exit 1; \
 	done
+	cd tools/restway-tools && $(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff check --config Tests/ruff.toml Tests benchmarks examples/companies.py \
 	    bindings/rust $(PYTHON_SCRIPTS)
 

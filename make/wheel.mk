@@ -1,4 +1,5 @@
-# The Python wheel with the library inside, the source distribution, and their check.
+# The Python wheel with the library inside, the wheel of restway-tools, their source distributions,
+# and their check.
 
 WHEEL_SCRIPTS := bindings/python/wheel
 WHEEL := $(CURDIR)/build/wheel

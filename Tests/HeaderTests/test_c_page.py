@@ -37,7 +37,7 @@ def _function(name: str, body: str) -> str:
 def test_the_parts_compile(compiler: str, standard: str, stage: Stage, tmp_path: Path) -> None:
     document = ROOT / "examples" / "tracker.restway.json"
     output(
-        sys.executable, "-m", "restway.stubs", document, "--c", "--output",
+        sys.executable, "-m", "restway_tools.stubs", document, "--c", "--output",
         tmp_path / "tracker.h", env=stage.environment,
     )
     bodies = [*_blocks("c part"), *_blocks("c tracker"), *_blocks("c related")]

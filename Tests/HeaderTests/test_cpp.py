@@ -101,7 +101,7 @@ def test_the_examples_of_the_page_compile(tmp_path: Path) -> None:
 def test_the_example_of_structs_compiles(stage: Stage, tmp_path: Path) -> None:
     document = ROOT / "examples" / "tracker.restway.json"
     output(
-        sys.executable, "-m", "restway.stubs", document, "--cpp", "--output",
+        sys.executable, "-m", "restway_tools.stubs", document, "--cpp", "--output",
         tmp_path / "tracker.hpp", env=stage.environment,
     )
     (block,) = _blocks("cpp tracker")

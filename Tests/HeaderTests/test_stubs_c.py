@@ -105,7 +105,7 @@ KINDS = ["any", "bool", "int", "double", "string", "date", "bytes", "json"]
 
 def _write(document: Path, header: Path, stage: Stage) -> None:
     output(
-        sys.executable, "-m", "restway.stubs", document, "--c", "--output", header,
+        sys.executable, "-m", "restway_tools.stubs", document, "--c", "--output", header,
         env=stage.environment,
     )
 

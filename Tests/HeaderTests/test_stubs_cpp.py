@@ -53,7 +53,7 @@ the object is of Issue, and the struct for objects of Label
 
 def _write(document: Path, header: Path, stage: Stage) -> None:
     output(
-        sys.executable, "-m", "restway.stubs", document, "--cpp", "--output", header,
+        sys.executable, "-m", "restway_tools.stubs", document, "--cpp", "--output", header,
         env=stage.environment,
     )
 

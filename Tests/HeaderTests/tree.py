@@ -63,12 +63,13 @@ class Stage:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The environment of a program that uses this Restway, and of the Python package."""
+        """The environment of a program that uses this Restway, and of the Python packages."""
+        packages = (ROOT / "bindings" / "python", ROOT / "tools" / "restway-tools")
         return {
             "PKG_CONFIG_PATH": str(self.prefix / "lib" / "pkgconfig"),
             "LD_LIBRARY_PATH": str(self.prefix / "lib"),
             "RESTWAY_LIBRARY": str(self.library),
-            "PYTHONPATH": str(ROOT / "bindings" / "python"),
+            "PYTHONPATH": os.pathsep.join(map(str, packages)),
         }
 
     def pkg_config(self, *words: str) -> list[str]:

@@ -15,7 +15,7 @@ from old_system import OldSystem
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = Path(os.environ["RESTWAY_PACKAGES"])
-NAMES = ("librestway0", "librestway-dev", "python3-restway", "restway-plugins")
+NAMES = ("librestway0", "librestway-dev", "python3-restway", "restway-plugins", "restway-tools")
 SYSTEM_PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 
 #: Reads an object of the demo API, with a mapper of a plugin.
@@ -69,7 +69,7 @@ def _sums(folder: Path) -> dict[str, str]:
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
-def test_there_are_four_packages() -> None:
+def test_there_are_five_packages() -> None:
     assert {path.name.split("_")[0] for path in PACKAGES.glob("*.deb")} == set(NAMES)
 
 
@@ -126,8 +126,8 @@ def test_python_gets_an_object_with_a_plugin(debian: Debian) -> None:
 
 
 def test_python_knows_the_package(debian: Debian) -> None:
-    code = "import importlib.metadata as m; print(m.version('restway'))"
-    assert debian.expect("python3", "-c", code) == "0.1.0\n"
+    code = "import importlib.metadata as m; print(m.version('restway'), m.version('restway-tools'))"
+    assert debian.expect("python3", "-c", code) == "0.1.0 0.1.0\n"
     for program in ("restway-openapi", "restway-stubs"):
         assert "usage:" in debian.expect(program, "--help")
 

@@ -39,7 +39,7 @@ final class DocumentTests: XCTestCase {
 
     func testADescriptionInOpenAPINamesTheImporter() {
         let message = "$: this is a description in OpenAPI, not an API document: "
-            + "\"python3 -m restway.openapi FILE\" makes an API document of it"
+            + "\"restway-openapi FILE\" makes an API document of it"
         for text in [
             #"{"openapi": "3.1.0", "info": {"title": "a"}, "paths": {}}"#,
             #"{"swagger": "2.0", "paths": {}}"#,

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import restway
-import restway.openapi
+from restway_tools.openapi import import_openapi, read_overrides
 from server import HERE, Server
 
 pytest_plugins = ["garbage"]
@@ -69,9 +69,7 @@ def document(description: Path) -> Path:
     """The file with the API document that the importer makes of the description."""
     overrides = description.with_name("overrides.json")
     overrides.write_text(json.dumps(OVERRIDES))
-    imported = restway.openapi.import_openapi(
-        description, restway.openapi.read_overrides(overrides)
-    )
+    imported = import_openapi(description, read_overrides(overrides))
     file = description.with_name("shop.restway.json")
     file.write_text(json.dumps(imported.document))
     return file

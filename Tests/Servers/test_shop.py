@@ -12,7 +12,7 @@ import pytest
 import restway
 from conftest import LIMIT_SECONDS, RunProgram, present
 from restway import Client, Credential
-from restway.openapi.__main__ import main as restway_openapi
+from restway_tools.openapi.__main__ import main as restway_openapi
 from server import Server
 from shop.settings import SECRET_KEY
 

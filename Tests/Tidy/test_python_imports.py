@@ -1,4 +1,4 @@
-"""The import rules between the modules of the Python package."""
+"""The import rules between the modules of the Python packages."""
 
 from __future__ import annotations
 
@@ -9,18 +9,22 @@ from pathlib import Path
 
 from source_tree import ROOT, code_files, expect_none
 
-PACKAGE = ROOT / "bindings" / "python" / "restway"
+PACKAGES = (
+    ROOT / "bindings" / "python" / "restway",
+    ROOT / "tools" / "restway-tools" / "restway_tools",
+)
 #: The subpackage that alone knows how C is called.
 FFI = "restway._ffi"
 
 
 def modules() -> dict[str, Path]:
-    """Returns the files of the package by the names of their modules."""
+    """Returns the files of the packages by the names of their modules."""
     found = {}
-    for path in code_files():
-        if path.suffix == ".py" and PACKAGE in path.parents:
-            parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
-            found[".".join(parts).removesuffix(".__init__")] = path
+    for package in PACKAGES:
+        for path in code_files():
+            if path.suffix == ".py" and package in path.parents:
+                parts = path.relative_to(package.parent).with_suffix("").parts
+                found[".".join(parts).removesuffix(".__init__")] = path
     return found
 
 
@@ -62,6 +66,7 @@ def imports(module: str) -> set[str]:
 def test_the_modules_are_found_here() -> None:
     assert {"restway", "restway._client", f"{FFI}.loader"} <= set(MODULES)
     assert {FFI, "restway._boundary"} <= imports("restway._library")
+    assert {"restway", "restway_tools.openapi.notes"} <= imports("restway_tools.openapi.refusals")
     assert uses_ctypes(f"{FFI}.loader")
 
 

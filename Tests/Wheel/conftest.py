@@ -16,19 +16,32 @@ from old_system import CERTIFICATE_FILES, OldSystem
 
 @pytest.fixture(scope="session")
 def packages() -> Path:
-    """The folder of the wheel and the source distribution."""
+    """The folder of the wheels and the source distributions."""
     return Path(os.environ["RESTWAY_WHEELS"])
 
 
 @pytest.fixture(scope="session")
 def wheel(packages: Path) -> Path:
-    (path,) = packages.glob("*.whl")
+    (path,) = packages.glob("restway-*.whl")
+    return path
+
+
+@pytest.fixture(scope="session")
+def tools_wheel(packages: Path) -> Path:
+    """The wheel of restway-tools."""
+    (path,) = packages.glob("restway_tools-*.whl")
     return path
 
 
 @pytest.fixture(scope="session")
 def source_distribution(packages: Path) -> Path:
-    (path,) = packages.glob("*.tar.gz")
+    (path,) = packages.glob("restway-*.tar.gz")
+    return path
+
+
+@pytest.fixture(scope="session")
+def tools_source_distribution(packages: Path) -> Path:
+    (path,) = packages.glob("restway_tools-*.tar.gz")
     return path
 
 

@@ -1,4 +1,4 @@
-"""What the wheel and the source distribution are and contain."""
+"""What the wheels and the source distributions are and contain."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from pathlib import Path
 
 from conftest import serve
 
-PYTHON = Path(__file__).parents[2] / "bindings" / "python"
+ROOT = Path(__file__).parents[2]
+PYTHON = ROOT / "bindings" / "python"
+TOOLS = ROOT / "tools" / "restway-tools"
 
 #: Every library that is linked into the one of the wheel or into a plugin, beside Restway.
 LICENCES = {
@@ -19,6 +21,16 @@ LICENCES = {
     "openssl", "simdjson", "sqlite", "swift", "zlib", "zstd",
 }  # fmt: skip
 PLUGINS = {"msgpack", "replay", "simdjson"}
+
+#: A description in OpenAPI.
+DESCRIPTION = """
+{"openapi": "3.0.3", "info": {"title": "Pets", "version": "1"},
+ "servers": [{"url": "https://api.example.com"}],
+ "paths": {"/pets/{id}": {"get": {"responses": {"200": {"description": "", "content": {
+     "application/json": {"schema": {"$ref": "#/components/schemas/Pet"}}}}}}}},
+ "components": {"schemas": {"Pet": {"type": "object", "required": ["id"],
+     "properties": {"id": {"type": "integer"}, "name": {"type": "string"}}}}}}
+"""
 
 
 def test_the_name_of_the_wheel_says_where_it_runs(wheel: Path) -> None:
@@ -49,14 +61,27 @@ def test_the_wheel_contains_the_library_the_plugins_and_all_licences(wheel: Path
     assert set(licences) == {"LICENSE"} | {f"LICENSE.{name}" for name in LICENCES}
 
 
-def test_both_contain_every_module(wheel: Path, source_distribution: Path) -> None:
+def missing_modules(wheel: Path, source_distribution: Path, package: Path) -> set[str]:
+    """Returns the modules of a package that the wheel or the source distribution leaves out."""
     with zipfile.ZipFile(wheel) as archive:
         in_wheel = set(archive.namelist())
     with tarfile.open(source_distribution) as sources:
         in_sources = {name.partition("/")[2] for name in sources.getnames()}
-    modules = {str(path.relative_to(PYTHON)) for path in (PYTHON / "restway").rglob("*.py")}
-    assert modules - in_wheel == set()
-    assert modules - in_sources == set()
+    modules = {str(path.relative_to(package.parent)) for path in package.rglob("*.py")}
+    assert modules
+    return modules - (in_wheel & in_sources)
+
+
+def test_both_contain_every_module(wheel: Path, source_distribution: Path) -> None:
+    assert missing_modules(wheel, source_distribution, PYTHON / "restway") == set()
+
+
+def test_both_of_the_tools_contain_every_module(
+    tools_wheel: Path, tools_source_distribution: Path
+) -> None:
+    package = TOOLS / "restway_tools"
+    assert missing_modules(tools_wheel, tools_source_distribution, package) == set()
+    assert tools_wheel.name.endswith("-py3-none-any.whl")
 
 
 def test_the_source_distribution_contains_no_binary(source_distribution: Path) -> None:
@@ -72,15 +97,24 @@ class Environment:
     def __init__(self, folder: Path, *packages: str) -> None:
         self._folder = folder
         venv.create(folder / "venv", with_pip=True)
-        self._python = str(folder / "venv" / "bin" / "python")
-        pip = [self._python, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*pip, "install", *packages], check=True)
+        self._pip("install", *packages)
+
+    def _pip(self, *arguments: str) -> None:
+        pip = [str(self._folder / "venv" / "bin" / "pip"), "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, *arguments], check=True)
+
+    def uninstall(self, package: str) -> None:
+        self._pip("uninstall", "--yes", package)
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Runs Python in the folder, without a library that this machine has."""
+        return self.run_program("python", *arguments)
+
+    def run_program(self, name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Runs a program of the environment, as `run` does Python."""
         clean = {name: os.environ[name] for name in os.environ if not name.startswith("RESTWAY")}
         return subprocess.run(
-            [self._python, *arguments],
+            [str(self._folder / "venv" / "bin" / name), *arguments],
             env={**clean, "LD_LIBRARY_PATH": ""},
             cwd=self._folder,
             capture_output=True,
@@ -96,6 +130,23 @@ def test_a_build_of_the_source_distribution_says_what_it_needs(
     run = environment.run("-c", "import restway; restway.version()")
     assert run.returncode == 1
     assert "LibraryError: librestway cannot be loaded; install it" in run.stderr
+
+
+def test_the_extra_installs_the_tools(wheel: Path, tools_wheel: Path, tmp_path: Path) -> None:
+    """Both wheels lie in one folder, so that pip needs no network."""
+    folder = str(wheel.parent)
+    environment = Environment(tmp_path, "--no-index", "--find-links", folder, f"{wheel}[tools]")
+    for program in ("restway-openapi", "restway-stubs"):
+        said = environment.run_program(program, "--help")
+        assert said.stdout.startswith(f"usage: {program} "), said.stderr
+    (tmp_path / "api.json").write_text(DESCRIPTION)
+    imported = environment.run_program("restway-openapi", "api.json", "-o", "api.restway.json")
+    assert imported.returncode == 0, imported.stderr
+    written = environment.run_program("restway-stubs", "api.restway.json", "-o", "api.py")
+    assert written.returncode == 0, written.stderr
+    environment.uninstall("restway-tools")
+    made = environment.run("-c", "import api; print(api.Pet.__name__, api.Client.__mro__[1])")
+    assert made.stdout == "Pet <class 'restway.typed.clients.TypedClient'>\n", made.stderr
 
 
 TEST_MODULE = """

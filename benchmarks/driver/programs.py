@@ -125,10 +125,10 @@ def run_c(name: str, *arguments: object) -> Result:
 
 
 def run_python(name: str, *arguments: object) -> Result:
-    """Runs a Python program with Restway's package from the source tree, and returns its result."""
+    """Runs a Python program with the packages of the source tree, and returns its result."""
     program = str(BENCHMARKS / "python" / f"{name}.py")
-    package = str(ROOT / "bindings" / "python")
-    environment = {**os.environ, "PYTHONPATH": package}
+    packages = (ROOT / "bindings" / "python", ROOT / "tools" / "restway-tools")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, packages))}
     # Compiled modules are kept, as those of an installed package are.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     environment["PYTHONPYCACHEPREFIX"] = str(BUILT / "pycache")

@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from restway.openapi import import_openapi
+from restway_tools.openapi import import_openapi
 
 
 def main() -> None:

@@ -4,7 +4,7 @@ import RestwayJSON
 enum ForeignDescription {
     static let message =
         "this is a description in OpenAPI, not an API document: "
-        + "\"python3 -m restway.openapi FILE\" makes an API document of it"
+        + "\"restway-openapi FILE\" makes an API document of it"
 
     private static let keys = ["openapi", "swagger"]
 

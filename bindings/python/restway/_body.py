@@ -349,7 +349,7 @@ def saved_of(response: native.ResponseHandle) -> Saved | None:
 
 
 class CallOptions(TypedDict, total=False):
-    """The keywords of every request but for `variables`, which the clients of `restway.stubs`
+    """The keywords of every request but for `variables`, which the clients of `restway.typed`
     declare for each route. None has the same effect as leaving the keyword out.
 
     Attributes:

@@ -26,6 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
+TOOLS = Path(__file__).resolve().parents[3] / "tools" / "restway-tools"
 WHOLE_PAGES = {"CONCURRENCY.md", "PROGRESS.md", "QUICKSTART.md", "TUTORIAL.md", "VALUES.md"}
 
 SERVER = "http://127.0.0.1:8080"
@@ -136,7 +137,9 @@ def run(example: Example, server: str, folder: Path, package: Path) -> list[tupl
     environment = {
         **os.environ,
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
-        "PYTHONPATH": os.pathsep.join([str(package), os.environ.get("PYTHONPATH", "")]),
+        "PYTHONPATH": os.pathsep.join(
+            [str(package), str(TOOLS), os.environ.get("PYTHONPATH", "")]
+        ),
         "PYTHONIOENCODING": "utf-8",
         "PYTHONDONTWRITEBYTECODE": "1",
         # The tests run without the installed package, so these tools are told where its parts are.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 # Python 3.9 does not evaluate `X | None` when the types of a class are read.
 # ruff: noqa: UP045
-import importlib.util
 import json
 import pickle
 from collections.abc import Iterator
@@ -15,8 +14,6 @@ from typing import Any, Optional
 import pytest
 
 import restway
-from restway.stubs.__main__ import main
-from restway.stubs.model import document_of
 
 from .peer import Peer
 from .test_outbox import Server, flush
@@ -324,35 +321,3 @@ def test_functions_extend() -> None:
     assert api.json("/entities/Bot/extends") == "User"
     with pytest.raises(restway.RestwayError, match='unknown entity "Usr"; did you mean "User"'):
         api.add_entity("Cat", {"extends": "Usr"})
-
-
-def test_stubs_inherit(tmp_path: Path, peer: Peer) -> None:
-    source = tmp_path / "document.json"
-    source.write_text(json.dumps(DOCUMENT), "utf-8")
-    assert main([str(source), "--output", str(tmp_path / "made.py")]) == 0
-    text = (tmp_path / "made.py").read_text("utf-8")
-    assert 'class Member(User, entity="Member"):' in text
-    assert text.index("class User(TypedObject") < text.index("class Member(User")
-    assert text.index("class Member(User") < text.index("class Admin(Member")
-    spec = importlib.util.spec_from_file_location("made", tmp_path / "made.py")
-    assert spec is not None and spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    with restway.Client(restway.API.from_json(DOCUMENT)) as client:
-        (admin,) = receive(client, "Admin", {"id": 1})
-        (bot,) = receive(client, "Bot", {"id": 2})
-        for name, expected in [("User", True), ("Member", True), ("Admin", True), ("Bot", False)]:
-            assert isinstance(admin, getattr(made, name)) is expected
-        assert isinstance(bot, made.User) and not isinstance(bot, made.Member)
-    entity = next(
-        one for one in document_of(restway.API.from_json(DOCUMENT)).entities if one.name == "Admin"
-    )
-    assert [one.name for one in entity.attributes] == ["id", "login", "plan", "rights"]
-    assert entity.bases == ("Member", "User")
-    for option, name, part in [
-        ("--swift", "made.swift", 'object.isA("Admin")'),
-        ("--c", "made.h", "rights"),
-        ("--cpp", "made.hpp", "rights"),
-    ]:
-        assert main([str(source), option, "--output", str(tmp_path / name)]) == 0
-        assert part in (tmp_path / name).read_text("utf-8")

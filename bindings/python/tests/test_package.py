@@ -162,3 +162,16 @@ def test_inferred_types_are_those_of_the_contract() -> None:
         text=True,
     )
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.skipif(importlib.util.find_spec("pyright") is None, reason="needs pyright")
+def test_pyright_infers_the_same_types(tmp_path: Path) -> None:
+    contract = str(FOLDER / "tests" / "typing_contract.py")
+    done = subprocess.run(
+        [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, contract],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(FOLDER)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.startswith("0 errors"), done.stdout + done.stderr

@@ -14,8 +14,6 @@ import pytest
 
 import restway
 from restway.reading.shapes import converter_of
-from restway.stubs.model import document_of
-from restway.stubs.python import write_module
 
 from .peer import Peer
 
@@ -195,12 +193,6 @@ def test_a_value_that_does_not_fit_is_an_issue(client: restway.Client) -> None:
     response = client.map(None, b'{"n": "x"}', route="count")
     assert response.value is None
     assert [issue.key_path for issue in response.issues] == ["n"]
-
-
-def test_stubs_declare_lists_and_dicts() -> None:
-    text = write_module(document_of(restway.API.from_json(DOCUMENT)), is_stub=True)
-    assert "list[str] | None" in text and "list[datetime] | None" in text
-    assert "list[list[float]] | None" in text and "dict[str, bytes] | None" in text
 
 
 def test_types_without_dates_and_bytes_need_no_conversion() -> None:

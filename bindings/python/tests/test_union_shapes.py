@@ -11,9 +11,6 @@ from typing import Any
 import pytest
 
 import restway
-from restway.stubs.model import document_of
-from restway.stubs.python import write_module
-from restway.stubs.swift import write_source
 
 from .peer import Peer
 
@@ -164,15 +161,3 @@ def test_a_struct_of_a_table_is_of_the_most_specific_member(client: restway.Clie
         {"Member": None, "Bot": None, "Task": {"id": 1}},
         {"Member": None, "Bot": bot, "Task": None},
     ]
-
-
-def test_stubs_of_unions_know_shapes() -> None:
-    document = document_of(restway.API.from_json(DOCUMENT))
-    text = write_module(document, is_stub=True)
-    assert "entries: Attribute[TypedObjects[Member | Bot | Task]]" in text
-    assert (
-        "entries: Sequence[Member | Bot | Task | MemberDraft | AdminDraft | BotDraft | TaskDraft]"
-        in text
-    )
-    swift = write_source(document)
-    assert 'if object.isA("Member") {' in swift and '} else if object.isA("Bot") {' in swift

@@ -13,9 +13,6 @@ from typing import Any
 import pytest
 
 import restway
-from restway.stubs.model import document_of
-from restway.stubs.python import write_module
-from restway.stubs.swift import write_source
 
 from .peer import Peer
 
@@ -281,15 +278,3 @@ def test_functions_relate_entities_to_a_union() -> None:
     with restway.Client(api) as client:
         (board,) = mapped(client, {"pinned": ITEMS}, "Board").objects
         assert named(board.pinned) == MIXED
-
-
-def test_stubs_declare_unions() -> None:
-    document = document_of(restway.API.from_json(DOCUMENT))
-    text = write_module(document, is_stub=True)
-    assert "items: Attribute[TypedObjects[Bug | Story]]" in text
-    assert "top: Attribute[Bug | Story | None]" in text
-    assert "top: Bug | Story | BugDraft | StoryDraft | None" in text
-    assert "TypedResponse[Bug | Story]" in text and "TypedPages[Bug | Story]" in text
-    swift = write_source(document)
-    assert "enum Item: Sendable {" in swift and 'case "Bug": self = .bug(' in swift
-    assert "static func items(of object: Object) throws(RestwayError) -> [Item] {" in swift

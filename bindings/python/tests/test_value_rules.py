@@ -10,10 +10,6 @@ from typing import Any
 import pytest
 
 import restway
-from restway.stubs.model import document_of
-from restway.stubs.python import write_module
-from restway.stubs.swift import write_source
-from restway.stubs.text import union
 
 from .peer import Peer
 
@@ -140,28 +136,3 @@ def test_closed_lists_refuse_other_values(client: restway.Client) -> None:
     draft.size = "M"
     with pytest.raises(restway.UsageError, match='takes one of "S", "M", not "XL"'):
         draft.size = "XL"
-
-
-def test_python_stubs_name_the_values() -> None:
-    text = write_module(document_of(restway.API.from_json(DOCUMENT)), is_stub=True)
-    assert 'kind: Attribute[Literal["issues"] | None]' in text
-    assert 'state: Attribute[Literal["open", "closed"] | str | None]' in text
-    assert 'size: Literal["S", "M"] | None' in text
-    assert 'tags: list[Literal["a", "b"] | str] | None' in text
-    assert "level: Literal[1, 2] | int | None" in text
-
-
-def test_unions_keep_literals_whole() -> None:
-    kind = 'list[Literal["a | b", "]", "\\" | "] | str] | None'
-    assert union([kind, "int | None"]) == kind.replace(" | None", " | int | None")
-
-
-def test_swift_stubs_have_enums() -> None:
-    text = write_source(document_of(restway.API.from_json(DOCUMENT)))
-    assert "var state: StateValue?" in text and "var tags: [TagsValue]?" in text
-    assert "enum StateValue: Codable, Hashable, RawRepresentable, Sendable {" in text
-    assert "case unknown(String)" in text
-    assert "enum SizeValue: String, CaseIterable, Codable, Hashable, Sendable {" in text
-    assert "func set(state value: Issue.StateValue?) throws(RestwayError) {" in text
-    assert 'try draft.set("state", to: value.rawValue)' in text
-    assert 'try draft.set("tags", to: JSON(encoding: value))' in text
