@@ -86,7 +86,7 @@ package enum Arrow {
 
     // MARK: Streams
 
-    /// What a stream has still to give.
+    /// The rest of a stream.
     private struct Content {
         var schema: ArrowSchema
         /// It is released once the stream has given it.

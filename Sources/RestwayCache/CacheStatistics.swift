@@ -1,6 +1,6 @@
-/// What a cache has done since its client was made, and what it holds.
+/// The work of a cache since its client was made, and its content.
 package struct CacheStatistics: Sendable, Equatable {
-    /// What the cache of this client has done.
+    /// The work of the cache of this client.
     package struct Counts: Sendable, Equatable {
         /// Fresh answers that were given without an exchange.
         package var hits: Int64 = 0
@@ -24,7 +24,7 @@ package struct CacheStatistics: Sendable, Equatable {
         package init() {}
     }
 
-    /// What the cache holds now.
+    /// The present content of the cache.
     package struct Holdings: Sendable, Equatable {
         /// Everything: in the file and beside it or, without a file, in memory.
         package var entries: Int64 = 0

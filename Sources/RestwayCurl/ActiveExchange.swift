@@ -1,7 +1,7 @@
 import RestwayHTTP
 import RestwayThreads
 
-/// What is known about an exchange that libcurl had before, for its next start.
+/// Facts about an exchange that libcurl had before, for its next start.
 struct NewStart {
     /// Whether HTTP/2 left the request unanswered.
     var isRepetition = false

@@ -140,8 +140,8 @@ extension EasyHandle {
         }
     }
 
-    /// Runs when a connection is ready, just before the request is sent. Returns false if the request
-    /// must not be sent.
+    /// Runs when a connection is ready, just before the request is sent. Returns false if the
+    /// request must not be sent.
     ///
     /// libcurl sends a request again if a kept connection died before a byte of the answer. This
     /// cannot be turned off, so a request that must not be repeated is stopped here.

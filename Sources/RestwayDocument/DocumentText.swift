@@ -135,7 +135,7 @@ package enum NamedSection: Sendable {
     case environments, entities, routes
 }
 
-/// What a program can ask a loaded document.
+/// The questions that a program can ask a loaded document.
 extension API {
     /// Returns the names in a section, in their order.
     ///

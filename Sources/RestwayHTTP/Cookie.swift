@@ -49,7 +49,7 @@ package struct Cookie: Equatable, Sendable {
         return path.utf8.dropFirst(self.path.utf8.count).first == ASCII.slash
     }
 
-    /// What tells the cookie from others: a cookie replaces the cookie with the same key.
+    /// The key of the cookie: a cookie replaces the cookie with the same key.
     package var key: [String] { [name, ASCII.lowercased(domain), path] }
 
     /// The number of bytes of the name and the value together.

@@ -70,7 +70,7 @@ package struct CommitRun<Target: CommitTarget> {
         case any
     }
 
-    /// What the answers say about objects that were sent.
+    /// Statements of the answers about objects that were sent.
     private struct Answered {
         /// The keys of objects that were sent and are in the store, by the rows that the answers
         /// are about.

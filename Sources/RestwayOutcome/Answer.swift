@@ -21,7 +21,7 @@ package struct Answer: Sendable {
     package var timings = CallTimings()
     /// All attempts including this one; empty if this attempt is the only attempt.
     package var attempts: [CallAttempt] = []
-    /// What the response cache did for the answer; `nil` if it was not asked.
+    /// The part of the response cache in the answer; `nil` if it was not asked.
     package var cache: CacheNote?
 
     // MARK: For the journey of the call
@@ -29,7 +29,8 @@ package struct Answer: Sendable {
     /// Whether the calls that wait for this exchange may have the answer, too. The response cache
     /// says it.
     package var isShareable = false
-    /// What the body was mapped to before; `nil` if the response cache does not keep it.
+    /// The objects that the body was mapped to before; `nil` if the response cache does not keep
+    /// it.
     package var memo: AnswerMemo?
     /// When the body was decoded or found, from where the time of the mapping counts.
     package var readyAt: Deadline?
@@ -86,8 +87,8 @@ package struct Answer: Sendable {
     /// new as one that the server sends.
     package var isValidated: Bool { cache?.state == .validated }
 
-    /// Returns the answer for a call that has waited for the exchange of another call. The times and
-    /// the attempts belong to the other call.
+    /// Returns the answer for a call that has waited for the exchange of another call. The times
+    /// and the attempts belong to the other call.
     package func shared(with headers: Headers) -> Answer {
         var answer = self
         answer.headers = headers

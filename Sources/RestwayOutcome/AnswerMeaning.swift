@@ -2,7 +2,7 @@ package import RestwayHTTP
 import RestwayJSON
 import RestwayText
 
-/// What an answer means for its request. Retries, rates and the outbox use the same table.
+/// The meaning of an answer for its request. Retries, rates and the outbox use the same table.
 package enum AnswerMeaning: Equatable, Sendable {
     /// The server has done what the request asks for.
     case done

@@ -61,7 +61,7 @@ package final class AnswerMemo: Sendable {
         }
     }
 
-    /// What a body was mapped to in one manner.
+    /// The objects that a body was mapped to in one manner.
     package final class Mapped: Sendable {
         package let manner: Manner
         /// The store keys of the results of each descriptor.

@@ -1,4 +1,4 @@
-/// What the response cache did for the answer of a call.
+/// The part of the response cache in the answer of a call.
 package struct CacheNote: Sendable, Equatable {
     package enum State: UInt32, Sendable, CaseIterable {
         /// The cache was not asked.

@@ -85,13 +85,13 @@ package struct Failure: Error, Sendable {
         var cause: (any HostCause)?
     }
 
-    /// What the API says about the failure.
+    /// The statements of the API about the failure.
     private struct APIStatement: Sendable {
         var code: String?
         var message: String?
     }
 
-    /// What is known of the call that has failed.
+    /// Facts about the call that has failed.
     private struct CallFacts: Sendable {
         var request: OutgoingRequest?
         var response: Response?

@@ -1,4 +1,5 @@
-/// What a failure without an answer means: for its request, for the server, and for other calls.
+/// The meaning of a failure without an answer: for its request, for the server, and for other
+/// calls.
 ///
 /// This is the one table of it. Retries, the cache, event streams, the outbox and the check whether
 /// the server can be reached read their column here, and nothing else classifies reasons.
@@ -38,7 +39,7 @@ package struct FailureTraits: Equatable, Sendable {
         case never
     }
 
-    /// What becomes of an item of the outbox.
+    /// The fate of an item of the outbox.
     package enum Item: Equatable, Sendable {
         /// It stays, and so do all other items until its next attempt, which meets the same server.
         case waits

@@ -5,7 +5,7 @@ package import RestwayRouting
 /// An answer and what mapping has made of its body: first rows for the store, and after the commit
 /// the objects that the store has.
 package struct MappedAnswer: Sendable {
-    /// What the commit finds.
+    /// The rows for the commit.
     package enum Rows: Sendable {
         /// There are no rows. The store takes at most what follows from the answer besides.
         case none
@@ -35,7 +35,7 @@ package struct MappedAnswer: Sendable {
     package var isMapped = false
     /// Whether a JSON mapper has read the whole body, which is therefore valid JSON.
     package var bodyIsJSON = false
-    /// What a parser has made of the body.
+    /// The value that a parser has made of the body.
     package var parsed = ParsedValue.objects
     /// Whether the first descriptor describes a value and not objects.
     package var beginsWithValue = false
@@ -57,7 +57,7 @@ package struct MappedAnswer: Sendable {
     }
 }
 
-/// What the parser has made of a body.
+/// The value that a parser has made of a body.
 package enum ParsedValue: Sendable {
     /// Nothing: a mapper has read the body.
     case objects

@@ -66,7 +66,7 @@ package final class Response: Sendable {
     package var issueCount: Int { mapped.issueCount }
     /// The times, including the time of the mapping if the response was mapped.
     package var timings: CallTimings { mapped.answer.timings }
-    /// What the response cache did for the answer.
+    /// The part of the response cache in the answer.
     package var cache: CacheNote { mapped.answer.cache ?? .none }
     /// How the answer matches the sent objects; see `MappedAnswer`.
     package var matching: AnswerMatching? { mapped.matching }
@@ -84,7 +84,7 @@ package final class Response: Sendable {
     }
 
     package var bodyCount: Int { body.count }
-    /// What the parser has made of the body.
+    /// The value that the parser has made of the body.
     package var parsed: ParsedValue { mapped.parsed }
     /// Whether the first descriptor that applied describes a value and not objects.
     package var beginsWithValue: Bool { mapped.beginsWithValue }

@@ -34,7 +34,7 @@ extension RetryOutcome {
             isTemporary: failure.statedRetryable, meaning: AnswerMeaning(facts))
     }
 
-    /// What the answer means; `nil` if there is no answer.
+    /// The meaning of the answer; `nil` if there is no answer.
     package var meaning: AnswerMeaning? {
         guard case .answer(let status, _, let retryAfter, _, let meaning) = self else { return nil }
         return meaning ?? AnswerMeaning(AnswerFacts(status: status, asksToWait: retryAfter != nil))

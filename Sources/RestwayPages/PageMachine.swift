@@ -42,7 +42,7 @@ package struct PageContent: Equatable, Sendable {
     }
 }
 
-/// What an answer says about its page and about the next one.
+/// Facts of an answer about its page and about the next one.
 package struct PageFacts: Equatable, Sendable {
     /// The number of objects on the page.
     package var count: Int64 = 0

@@ -59,7 +59,7 @@ package final class Pages: Sendable {
         var failure: Failure?
     }
 
-    /// What a program that asks for a page gets.
+    /// The reply to a program that asks for a page.
     private enum Step {
         case request(PagePlace)
         case take(Call)

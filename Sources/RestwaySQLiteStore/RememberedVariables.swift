@@ -2,7 +2,7 @@ import RestwayObjects
 import RestwaySQLite
 import RestwayText
 
-/// What objects remember of their routes, within one transaction.
+/// The variables of their routes that objects remember, within one transaction.
 struct RememberedVariables {
     private let file: StoreConnection
     /// Whether an object may remember something.

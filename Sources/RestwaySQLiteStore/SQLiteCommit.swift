@@ -88,7 +88,7 @@ final class SQLiteCommit: CommitTarget {
     private var unwritten: [[Snapshot]]
     private var isLarge = false
     private var hasUnsent: Bool
-    /// What objects remember of their routes.
+    /// The variables of their routes that objects remember.
     private var memory: RememberedVariables
     private(set) var changedFile = false
 

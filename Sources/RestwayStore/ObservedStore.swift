@@ -120,7 +120,9 @@ package final class ObservedStore: Sendable {
     /// Appends the notices of a commit.
     ///
     /// - Returns: An observer whose delivery the caller must start, for all observers.
-    private static func append(_ changes: [Change], to observations: [Observation]) -> (any StoreObserver)? {
+    private static func append(
+        _ changes: [Change], to observations: [Observation]
+    ) -> (any StoreObserver)? {
         guard !changes.isEmpty, !observations.isEmpty else { return nil }
         var owing: (any StoreObserver)?
         var committed = CommittedChanges(changes)

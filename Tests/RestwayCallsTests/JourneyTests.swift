@@ -102,7 +102,8 @@ final class JourneyTests: XCTestCase {
     func testAStageGetsWhatTheStageBeforeHasBrought() {
         var journey = journey(at: .modify, asksModifiers: true)
         report(&journey, .modified(RequestSpec(target: .path(.post, "changed"))))
-        guard case .prepare(let spec, let question) = journey.stage, case .path(.post, _) = spec.target
+        guard case .prepare(let spec, let question) = journey.stage,
+            case .path(.post, _) = spec.target
         else { return XCTFail(journey.stage.name) }
         XCTAssertEqual(question?.modifiers.count, 1)
 
@@ -376,7 +377,7 @@ final class JourneyTests: XCTestCase {
                 return from(name == .wait ? .upload : .rewind)
             case .stored: return .deliver
             case .admitted, .missed, .continued, .rewound, .rated, .received, .validated,
-                .intercepted, .parsed, .committed:
+                .intercepted, .mapped, .committed:
                 return after(name)
             case .answered: return from(.validate)
             case .judged(.take): return from(.validate)

@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from source_tree import ROOT, expect_none, files, lines_of, name_of, text_files
+from source_tree import (
+    ROOT,
+    SOURCES,
+    expect_none,
+    files,
+    lines_of,
+    name_of,
+    swift_files,
+    text_files,
+)
 
 # The patterns are composed here, so that they do not find themselves.
 _OPEN_ENDS = re.compile(r"\b(?:TO" + "DO|FIX" + "ME|X" + "XX|HA" + r"CK)\b")
@@ -50,6 +59,12 @@ def test_tests_do_not_sleep() -> None:
         and (ROOT / "Tests" in path.parents or "tests" in path.parts)
     ]
     expect_none(_lines_with(_SLEEPS, tests))
+
+
+def test_comments_begin_with_their_subject() -> None:
+    """A comment that begins with "What" has no subject: it is half of a sentence."""
+    pattern = re.compile(r"^\s*///? (?:What|Who|Whose)\b")
+    expect_none(_lines_with(pattern, swift_files(SOURCES)))
 
 
 def test_no_trailing_whitespace() -> None:

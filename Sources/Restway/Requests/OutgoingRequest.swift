@@ -11,7 +11,7 @@ import RestwayText
 /// secret, are replaced in it.
 public struct OutgoingRequest: Sendable, CustomStringConvertible {
     let core: RestwayOutcome.OutgoingRequest
-    /// What the body is made of, if it is read while it is sent; `nil` if that is not known.
+    /// The source of a body that is read while it is sent; `nil` if it is not known.
     private let unread: UnreadBody?
     /// Whether the library would make a new idempotency key each time.
     private let hasRandomKey: Bool
@@ -128,7 +128,7 @@ extension OutgoingRequest: Equatable {
     }
 }
 
-/// What a body is made of that is read while it is sent.
+/// The source of a body that is read while it is sent.
 private struct UnreadBody: Sendable, Equatable {
     private let parameters: Values
     private let draft: Draft?

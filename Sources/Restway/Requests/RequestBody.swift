@@ -219,7 +219,7 @@ extension RequestBody {
         if case .pieces(let source, _, _) = content { source } else { nil }
     }
 
-    /// What the body is made of, for comparing requests whose bodies are read while they are sent.
+    /// The source of the body, for comparing requests whose bodies are read while they are sent.
     struct Parts: Sendable, Equatable {
         fileprivate var fields: Values = [:]
         fileprivate var files: [FormFile] = []

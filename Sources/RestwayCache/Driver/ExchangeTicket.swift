@@ -10,7 +10,7 @@ import Synchronization
 final class ExchangeTicket: CacheTicket {
     private let cache: ResponseCache
     private let question: CacheQuestion
-    /// What there was when the cache was asked.
+    /// The entries that there were when the cache was asked.
     private let variants: Variants?
     private let look: CacheMemory.Look
     private let forward: Reuse.Forward

@@ -5,9 +5,9 @@ import RestwayRouting
 import RestwayThreads
 import RestwayText
 
-// What the program may know of the cache, and do to it.
+// The functions with which a program inspects the cache and removes entries.
 extension ResponseCache {
-    /// What is wrong with the storage; empty if nothing is.
+    /// The troubles of the storage; empty if there are none.
     package var problem: String { troubles.text }
 
     /// Says whether there is an answer to a request, how old it is, and how fresh. Nothing is

@@ -2,9 +2,9 @@ package import RestwayDocument
 import RestwayHTTP
 import RestwayText
 
-/// What the entries that can answer a request have in common: method, URL and owner, the media
-/// types that the route accepts, and for an unsafe method the route, the header fields and the
-/// body.
+/// The properties that all entries have which can answer a request: method, URL and owner, the
+/// media types that the route accepts, and for an unsafe method the route, the header fields and
+/// the body.
 ///
 /// Different requests never have equal keys. The text has only ASCII characters, so that keys that
 /// compare as equal texts are equal byte by byte.

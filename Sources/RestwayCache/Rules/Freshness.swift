@@ -44,7 +44,7 @@ struct Arrival: Sendable {
     }
 }
 
-/// What the header fields of an answer say about its reuse, read once.
+/// The rules in the header fields of an answer for its reuse, read once.
 struct Statements: Sendable {
     let directives: CacheControl
     /// The names of the fields that `Vary` names, in lower case.

@@ -4,7 +4,7 @@ import RestwayHTTP
 import RestwayRouting
 import RestwayText
 
-/// What the cache does with the answer of a server.
+/// The decision of the cache about the answer of a server.
 package enum Keeping: Sendable, Equatable {
     /// The answer becomes an entry, in place of the entries at these indexes.
     case keep(StoredHead, replacing: [Int])
@@ -68,7 +68,7 @@ package enum Keeping: Sendable, Equatable {
                 $0.isOfURL(of: request) && $0.isConfirmed(by: answer, isAsked: false)
             }
         guard let index else { return .pass }
-        // What the server now forbids to keep is not used without another question.
+        // An answer that the server now forbids to keep is not used without another question.
         let isForbidden = answer.statements.directives.flags.contains(.noStore)
         return .freshen(index, entries[index].freshened(by: answer, isInvalid: isForbidden))
     }

@@ -2,7 +2,7 @@ import RestwayCalls
 import RestwayDocument
 package import RestwayHTTP
 
-/// What the cache does with a request, given the variants that it has.
+/// The decision of the cache about a request, given the variants that it has.
 package enum Reuse: Sendable, Equatable {
     /// Why the server is asked, in the words of RFC 9211, section 2.2.
     package enum Forward: String, Sendable {

@@ -4,7 +4,7 @@ import RestwayText
 /// `Vary`: which entry of several with one key belongs to a request (RFC 9111, section 4.1).
 enum Selecting {
     private static let language = "accept-language"
-    /// What stands before the names of the fields that say which form of an answer is wanted.
+    /// The text before the names of the fields that say which form of an answer is wanted.
     private static let negotiation = "accept"
 
     static let cookie = "cookie"

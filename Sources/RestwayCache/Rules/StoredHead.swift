@@ -28,7 +28,7 @@ package final class StoredHead: Sendable {
     package let range: StoredRange?
     /// The number of bytes of the body; `nil` for an answer to HEAD, which answers no GET.
     package let bodyLength: Int64?
-    /// What the header fields say about reuse.
+    /// The rules of the header fields for reuse.
     let statements: Statements
 
     /// Whether `Vary` names the cookies.

@@ -27,7 +27,7 @@ struct CacheRoom: Sendable {
     /// The log is moved into the file when it has as many bytes.
     var logBytesMax: Int64 { min(bytesMax / 8, 4 << 20) }
     var logPagesMax: Int { Int(logBytesMax / Self.pageBytes) }
-    /// What a transaction adds to a log that is just not moved.
+    /// The bytes that a transaction may add to a log that is just not moved.
     var groupBytesMax: Int64 { logBytesMax }
     var entryBytesMax: Int64 { bytesMax - logBytesMax - groupBytesMax }
     /// The most rows of `change`. A process that has missed older ones forgets everything.
@@ -39,7 +39,7 @@ struct CacheRoom: Sendable {
 /// Other processes may write to the file. A read first takes note of everything that they changed
 /// since the last read. In between, the mark of the file's log says whether anything was changed.
 final class CacheFile: Sendable {
-    /// What is open; `nil` while the file cannot be used.
+    /// The open file; `nil` while the file cannot be used.
     struct Opened {
         let connection: CacheConnection
         let bodies: BodyFolder
@@ -74,7 +74,7 @@ final class CacheFile: Sendable {
     private let ids = Lock<Int64>(0)
     private let memos = MemoTable()
     let uses = Lock(CacheUses())
-    /// Who writes to the file.
+    /// The writer of the file.
     let writer = Lock(WeakWriter())
 
     init(_ options: CacheFileOptions, _ memory: Lock<CacheMemory>, _ troubles: TroubleNotes) {

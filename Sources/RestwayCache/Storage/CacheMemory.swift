@@ -20,7 +20,7 @@ struct CacheMemory {
         var older = -1
     }
 
-    /// What the memory knew when it was asked. Later it tells whether an answer may be kept.
+    /// The state of the memory when it was asked. Later it tells whether an answer may be kept.
     struct Look: Sendable {
         /// The last removal.
         var removal: Int64 = 0

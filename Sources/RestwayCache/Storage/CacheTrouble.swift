@@ -2,7 +2,7 @@ import RestwayOutcome
 import RestwaySQLite
 import RestwayThreads
 
-/// What is wrong with the storage of a cache.
+/// A trouble with the storage of a cache.
 struct CacheTrouble: Sendable {
     enum Kind: Sendable {
         case damaged, full, locked, readOnly, other
@@ -44,7 +44,7 @@ final class TroubleNotes: Sendable {
     private struct State {
         var last: CacheTrouble?
         var noted: Set<CacheTrouble.Kind> = []
-        /// What is still to be written to the log.
+        /// The lines that are still to be written to the log.
         var lines: [String] = []
         var count: Int64 = 0
     }

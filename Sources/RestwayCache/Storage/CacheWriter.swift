@@ -66,7 +66,7 @@ final class CacheWriter: Sendable {
         var pausedUntil = Deadline.past
     }
 
-    /// What only the thread that writes uses.
+    /// State that only the thread that writes uses.
     private struct Own {
         var opened: CacheFile.Opened?
     }

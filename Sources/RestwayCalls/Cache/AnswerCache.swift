@@ -106,7 +106,7 @@ package final class CachePlan: Sendable {
         if !secrets.isEmpty { holder = Self.holder(of: secrets) }
         // No entry has this holder.
         if isUnowned { holder = .random(in: 0 ... .max) }
-        // What the caller gives is sent to any URL.
+        // Headers of the caller are sent to any URL.
         let goesAlong = sending.isTrusted || !secrets.isEmpty
         return CachePlan(
             rules: rules, mode: mode, route: destination.route?.name,
@@ -149,7 +149,7 @@ package final class CachePlan: Sendable {
     }
 }
 
-/// Whose entries a request uses.
+/// The owner of the entries that a request uses.
 package struct EntryOwner: Sendable, Equatable {
     package var discriminator: String?
     package var holder: UInt64
@@ -161,18 +161,18 @@ package struct EntryOwner: Sendable, Equatable {
 }
 
 extension AnswerCache {
-    /// Whose entries the requests that start now use.
+    /// The owner of the entries that the requests use which start now.
     package var owner: EntryOwner { EntryOwner(discriminator: discriminator, holder: holder) }
 }
 
-/// What the program wants of the cache for one request.
+/// The wishes of the program for one request and the cache.
 package struct CacheWishes: Sendable {
     package var mode = CacheMode.standard
     /// The lifetime that replaces the route's `cacheTTL`; `nil` keeps the route's, and a negative
     /// number lets the server's headers decide.
     package var lifetimeSeconds: Int64?
-    /// Whose entries the request uses. A request keeps the owner of the moment in which the program
-    /// made it, however often it is prepared; `nil` until then.
+    /// The owner of the entries that the request uses. A request keeps the owner of the moment in
+    /// which the program made it, however often it is prepared; `nil` until then.
     package var owner: EntryOwner?
 
     package init() {}
@@ -195,7 +195,7 @@ package enum CacheMode: UInt32, Sendable, CaseIterable {
     case preferred
 }
 
-/// What the cache says about a request.
+/// The reply of the cache to a request.
 package enum CacheFinding: Sendable {
     /// The answer, without an exchange.
     case answer(Answer)
@@ -218,8 +218,8 @@ package protocol CacheTicket: AnyObject, Sendable {
     /// The exchange is about to be sent. The time counts for the age of the answer.
     func noteSent()
     /// Takes the server's answer, keeps it if it may be kept, and returns the answer of the call
-    /// with `Cache-Status`: the same one, or after a 304 the kept one. It says whether the answer is
-    /// shareable. It may wait for the file. A request that is sent several times has several
+    /// with `Cache-Status`: the same one, or after a 304 the kept one. It says whether the answer
+    /// is shareable. It may wait for the file. A request that is sent several times has several
     /// answers.
     ///
     /// The body of a download is in `saved.content`, whose descriptor is valid until this returns;

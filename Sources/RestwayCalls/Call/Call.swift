@@ -10,8 +10,8 @@ import Synchronization
 
 /// A request in flight. It completes exactly once, whatever happens.
 ///
-/// `Journey` says which stage holds the call, and what follows. A call keeps it under its lock, gives
-/// it events, and lets the stages do their parts (`JourneyDriver.swift`).
+/// `Journey` says which stage holds the call, and what follows. A call keeps it under its lock,
+/// gives it events, and lets the stages do their parts (`JourneyDriver.swift`).
 package final class Call: Sendable {
     package typealias Outcome = Result<Response, Failure>
     /// Runs once, as a notice.

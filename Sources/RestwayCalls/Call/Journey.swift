@@ -374,8 +374,8 @@ struct Journey {
         if case .modify(let question) = stage { question } else { nil }
     }
 
-    /// Begins an attempt. Returns whether the attempt before it has followed redirects, so that this
-    /// one asks the cache.
+    /// Begins an attempt. Returns whether the attempt before it has followed redirects, so that
+    /// this one asks the cache.
     private mutating func endRedirects() -> Bool {
         defer { leavesRedirects = false }
         return leavesRedirects

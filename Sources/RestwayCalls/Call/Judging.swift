@@ -1,15 +1,15 @@
 import RestwayOutcome
 
-/// The judgement of the stage `recover`: pure functions from an answer or a failure, and facts about
-/// it, to what happens next. They ask nobody and change nothing. `RecoverStage` collects the facts
-/// before, and performs the judgement afterwards.
+/// The judgement of the stage `recover`: pure functions from an answer or a failure, and facts
+/// about it, to what happens next. They ask nobody and change nothing. `RecoverStage` collects the
+/// facts before, and performs the judgement afterwards.
 enum Judging {
     // MARK: Answers
 
-    /// What is known about an answer whose body was decoded.
+    /// Facts about an answer whose body was decoded.
     struct AnswerFacts {
-        /// Whether the request is safe (RFC 9110, section 9.2.1), so that it may be sent again after
-        /// the server has answered it.
+        /// Whether the request is safe (RFC 9110, section 9.2.1), so that it may be sent again
+        /// after the server has answered it.
         var isSafe: Bool
         /// Why the body cannot be read; `nil` if it can.
         var damage: Failure?
@@ -52,7 +52,7 @@ enum Judging {
 
     // MARK: Failures
 
-    /// What the failure says about the credential of the request.
+    /// The credential of the request after the failure.
     enum CredentialFact: Equatable, CaseIterable {
         /// The server has not refused it, or the request has none.
         case notRefused
@@ -62,7 +62,7 @@ enum Judging {
         case renewable
     }
 
-    /// What is known about a failure.
+    /// Facts about a failure.
     struct FailureFacts: Equatable {
         var credential: CredentialFact
         /// Whether the body of the request can be sent again.

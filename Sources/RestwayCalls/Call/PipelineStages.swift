@@ -87,7 +87,7 @@ enum PipelineStage {
         switch (turn.stage, turn.result) {
         case (.intercept, _) where turn.sendsAgain: InterceptStage.sendAgain(turn)
         case (.intercept, let result):
-            // What the interceptors say of the answer stands over what the server has said.
+            // The judgement of the interceptors stands over that of the server.
             if turn.isOfProgram { entry.call.state.withLock { $0.isTaken = false } }
             InterceptStage.end(entry, result)
         case (.modify, .nothing): entry.report(.modified(turn.request.withLock { $0 }))

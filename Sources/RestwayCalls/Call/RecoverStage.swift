@@ -348,8 +348,8 @@ struct Judgement {
 
     // MARK: Outbox
 
-    /// The request that the outbox takes; `nil` if it takes none. It takes requests that may succeed
-    /// later. A call that was cancelled or closed is never stored.
+    /// The request that the outbox takes; `nil` if it takes none. It takes requests that may
+    /// succeed later. A call that was cancelled or closed is never stored.
     private var storableRequest: (request: PreparedRequest, claim: any StorageClaim)? {
         guard failure.reason.traits.storing != .never,
             let stored = call.state.withLock({ $0.isTaken ? nil : $0.ties.laneRequest }),

@@ -97,9 +97,9 @@ extension StageEntry {
         method != request.exchange.method && status != 303 && network.isAboutContent
     }
 
-    /// Returns the request with which the next attempt starts: the request before the redirects that
-    /// this attempt has followed. The call no longer leads or shares the exchange to which they have
-    /// led.
+    /// Returns the request with which the next attempt starts: the request before the redirects
+    /// that this attempt has followed. The call no longer leads or shares the exchange to which
+    /// they have led.
     func leaveRedirects() -> PreparedRequest {
         guard let before = request.destination.beforeRedirects else { return request }
         if let visit = call.visit { context.flights.leave(call, visit) }

@@ -117,8 +117,8 @@ extension Pipeline {
     }
 }
 
-/// What the interceptors of a call need. It is a class so that a call without interceptors reserves
-/// no memory for it.
+/// The interceptors of a call. It is a class so that a call without interceptors reserves no memory
+/// for it.
 final class Interception: Sendable {
     let functions: [StageFunction]
     /// The request as it was sent last.
@@ -140,7 +140,7 @@ final class Interception: Sendable {
 /// They are asked one after the other, with the same object. A function that holds the turn answers
 /// later; the functions after it get another turn.
 package final class Turn: StageTurn, Sendable {
-    /// What the call has.
+    /// The result of the call so far.
     enum Result: Sendable {
         /// The request has not been sent.
         case nothing

@@ -51,8 +51,8 @@ struct APIError {
     /// Whether the body says anything in a shape that is known.
     var isFound: Bool { code != nil || message != nil || !details.isEmpty }
 
-    /// What a message about the failure says of the body: the API's message or, without it, the
-    /// first problem.
+    /// The text about the body in a message about the failure: the API's message or, without it,
+    /// the first problem.
     var summary: String? {
         guard message == nil, let first = details.first else { return message }
         let more = details.count > 1 ? " (and \(details.count - 1) more)" : ""

@@ -21,7 +21,7 @@ package final class AnswerRules: Sendable {
     package static let usual = AnswerRules()
 }
 
-/// What an answer must have to be accepted.
+/// The conditions under which an answer is accepted.
 package final class Validation: Sendable {
     /// The statuses that are a success; `nil` for 2xx.
     package let statuses: [ClosedRange<Int>]?
@@ -57,7 +57,7 @@ package final class Validation: Sendable {
     }
 }
 
-/// Who reads the bodies of successful answers.
+/// The parser of the bodies of successful answers.
 package enum ParserChoice: Sendable, Equatable {
     /// A mapper makes objects of them.
     case objects

@@ -19,7 +19,7 @@ package struct CacheDefinition: Sendable {
     }
 }
 
-/// What a route says about the response cache.
+/// The rules of a route for the response cache.
 package struct CacheRules: Sendable, Equatable {
     /// The parameters of the query that do not count: requests that differ only in them have the
     /// same answer.

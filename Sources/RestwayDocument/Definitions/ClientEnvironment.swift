@@ -15,7 +15,7 @@ package struct ClientEnvironment: Sendable {
     package private(set) var network: NetworkSettings
     /// The section `auth`.
     package private(set) var auth: AuthDefinition
-    /// What the client leaves out, for the log; `nil` if it leaves out nothing.
+    /// The settings that the client leaves out, for the log; `nil` if it leaves out none.
     package private(set) var note: String?
 
     /// - Parameters:

@@ -78,7 +78,7 @@ package final class PageRules: Sendable {
     }
 }
 
-/// What a route says about its answers, apart from how they are mapped and kept.
+/// The rules of a route for its answers, apart from how they are mapped and kept.
 package struct AnswerSettings: Sendable {
     /// Whether the bodies of the answers are saved in files.
     package var areSaved = false

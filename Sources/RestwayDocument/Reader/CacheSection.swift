@@ -25,7 +25,7 @@ extension CacheDefinition {
     }
 }
 
-/// What a route says about the cache. The document needs no section `cache` for it, because a
+/// The rules of a route for the cache. The document needs no section `cache` for them, because a
 /// client's options may turn the cache on, and because without a cache these keys do nothing.
 extension CacheRules {
     static let keys = [

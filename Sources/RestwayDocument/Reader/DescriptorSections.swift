@@ -11,7 +11,7 @@ struct DocumentResponse {
         ["entity", "keyPath", "status", "mediaType", "hook", "event", "required"] + keysOfValue
     /// The keys of an answer that is a value and no object.
     static let keysOfValue = ["type", "format", "transform"]
-    /// What the response of a route has from its route.
+    /// The properties that the response of a route has from its route.
     static let keysOfRoute = [
         "method": "the response of a route is for all methods of the route; an entry of "
             + "\"responses\" can name a method",

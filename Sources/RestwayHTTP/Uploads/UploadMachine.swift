@@ -16,7 +16,7 @@ package struct UploadMachine: Equatable, Sendable {
         case terminate
     }
 
-    /// What an answer means.
+    /// The meaning of an answer.
     package enum Decision: Equatable, Sendable {
         /// The next step follows.
         case goOn

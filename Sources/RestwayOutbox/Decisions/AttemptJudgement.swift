@@ -15,7 +15,7 @@ struct AttemptFacts: Equatable, Sendable {
     var isTrusted = false
 }
 
-/// What the outcome of an attempt means for its item.
+/// The meaning of the outcome of an attempt for its item.
 ///
 /// It reads no clock, no file and no store: the same values give the same judgement.
 struct AttemptJudgement {

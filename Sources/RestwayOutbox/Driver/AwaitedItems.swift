@@ -1,6 +1,6 @@
 import RestwayOutcome
 
-/// Who waits for the end of which item, and how the items that were delivered last have ended.
+/// The waiters for the ends of items, and the outcomes of the items that were delivered last.
 ///
 /// It has no lock and does no I/O: `OutboxNotices` tells the waiters that it returns.
 struct AwaitedItems {
@@ -16,7 +16,7 @@ struct AwaitedItems {
         let item: StoredRequest
     }
 
-    /// What becomes of a new waiter.
+    /// The outcome for a new waiter.
     enum Addition {
         case waits
         case ended(End)

@@ -12,7 +12,7 @@ final class FlushDriver: Sendable {
     struct State {
         var machine: FlushMachine
         fileprivate var flush = Flush()
-        /// What a flush that nobody waited for has sent just now.
+        /// The items that a flush without a waiter has sent just now.
         fileprivate var untold = Untold()
         /// Results that could not be written, for example because the disk is full. Nothing is sent
         /// before they are written; their items stay in flight.

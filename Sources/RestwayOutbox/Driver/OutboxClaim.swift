@@ -273,7 +273,9 @@ extension StorableRequest {
     /// a request may create the object and the object has no local identity, this makes up a local
     /// identity; the call that sends the request notes it (`OutboxClaim.adopt`).
     fileprivate func localID(_ identities: RequestIdentities) -> LocalID? {
-        guard let submission = content.submission, submission.entity.identityIndex != nil else { return nil }
+        guard let submission = content.submission, submission.entity.identityIndex != nil else {
+            return nil
+        }
         let known =
             submission.identity == nil
             ? identities.outbox.ledger.local(submission.entity, submission.subject.storeKey)
