@@ -61,6 +61,7 @@ final class StreamTests: AuthTestCase {
         waitForBytes(5)
         let head = seen.withLock { $0.head }
         XCTAssertEqual(head?.headers[first: "X-A"], "b")
+        XCTAssertEqual(head?.httpVersion, .http11)
         XCTAssertEqual(head?.bodyCount, 0)
         XCTAssertFalse(call.isComplete)
         give(Array(", last".utf8), to: started)

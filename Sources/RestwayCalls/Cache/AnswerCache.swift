@@ -218,9 +218,8 @@ package protocol CacheTicket: AnyObject, Sendable {
     /// The exchange is about to be sent. The time counts for the age of the answer.
     func noteSent()
     /// Takes the server's answer, keeps it if it may be kept, and returns the answer of the call
-    /// with `Cache-Status`: the same one, or after a 304 the kept one. It says whether the answer
-    /// is shareable. It may wait for the file. A request that is sent several times has several
-    /// answers.
+    /// with `Cache-Status`: the same one, or after a 304 the kept one. It sets `isShareable`. It
+    /// may wait for the file. A request that is sent several times has several answers.
     ///
     /// The body of a download is in `saved.content`, whose descriptor is valid until this returns;
     /// a cache that reads it later duplicates it. Without `content`, the body of an answer with

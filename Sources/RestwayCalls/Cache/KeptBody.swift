@@ -116,7 +116,8 @@ extension Answer {
         if headers.joined("Content-Encoding") == nil {
             headers.set("Content-Length", String(length))
         }
-        return ResponseHead(status: status, headers: headers, url: url)
+        return ResponseHead(
+            status: status, headers: headers, url: url, httpVersion: httpVersion ?? .http11)
     }
 }
 
