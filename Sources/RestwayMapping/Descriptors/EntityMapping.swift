@@ -50,7 +50,7 @@ package final class EntityMapping: Sendable {
                     isMany: relationship.isMany,
                     ignoresNull: relationship.isMany && relationship.policy == .merge,
                     entity: relationship.targets[0], key: mapping.mapKey?.target,
-                    union: mapping.union == nil ? -1 : unions.count - 1),
+                    union: mapping.union == nil ? nil : unions.count - 1),
                 at: mapping.source)
         }
         self.unions = unions
@@ -172,7 +172,5 @@ package struct MapKey: Sendable, Equatable {
     }
 
     /// The target that turns a key into the value.
-    var target: PlanTarget {
-        PlanTarget(attribute: attribute, conversion: conversion, isIdentity: false, detail: -1)
-    }
+    var target: PlanTarget { PlanTarget(.cell(attribute), conversion) }
 }

@@ -114,7 +114,7 @@ extension EntityUnion {
     ///
     /// - Parameter mappings: The mappings of the model.
     func member(
-        ofObjectOn tape: EventTape, _ mappings: ArraySlice<EntityMapping>
+        ofObjectOn tape: EventTape, _ mappings: [EntityMapping]
     ) throws(Undecided) -> Int {
         // An empty object means no object, whatever its entity is.
         if tape.objectIsEmpty { return members[0] }
@@ -139,10 +139,10 @@ extension EntityUnion {
     }
 
     private func member(
-        byKeysOn tape: EventTape, _ mappings: ArraySlice<EntityMapping>
+        byKeysOn tape: EventTape, _ mappings: [EntityMapping]
     ) throws(Undecided) -> Int {
         for member in members where member != fallback {
-            let mapping = mappings[mappings.startIndex + member]
+            let mapping = mappings[member]
             let has: Bool
             if let required = requiredBytes[member] {
                 has = required.allSatisfy { tape.event(at: $0) != nil }
@@ -163,7 +163,7 @@ extension EntityUnion {
     }
 
     /// The member that has an identity.
-    func member(ofIdentity scalar: Scalar, _ mappings: ArraySlice<EntityMapping>) throws(Undecided)
+    func member(ofIdentity scalar: Scalar, _ mappings: [EntityMapping]) throws(Undecided)
         -> Int
     {
         if case .string(let text) = scalar {
@@ -174,18 +174,15 @@ extension EntityUnion {
             if let prefix { return prefix.member }
         }
         if let fallback { return fallback }
-        let identified = members.filter {
-            mappings[mappings.startIndex + $0].identityTarget != nil
-        }
+        let identified = members.filter { mappings[$0].identityTarget != nil }
         if identified.count == 1 { return identified[0] }
         throw Undecided(
             reason: "expected an object, found \(scalar.found), which does not say whether it "
                 + "identifies \(names(mappings))")
     }
 
-    private func names(_ mappings: ArraySlice<EntityMapping>) -> String {
-        members.map { mappings[mappings.startIndex + $0].entity.name }
-            .joined(separator: " or ")
+    private func names(_ mappings: [EntityMapping]) -> String {
+        members.map { mappings[$0].entity.name }.joined(separator: " or ")
     }
 }
 

@@ -5,12 +5,13 @@ import RestwayText
 /// value, and lists and maps of values.
 struct Captures {
     struct Capture: BitwiseCopyable {
-        let row: Int
+        /// The row that gets the value; nil if the answer itself gets it.
+        let row: OpenRow?
         let target: PlanTarget
         /// The start of its text in `text`.
         let start: Int
-        /// The index of the list or map that is its value; -1 if the text is.
-        let collection: Int
+        /// The index of the list or map that is its value; nil if the text is.
+        let collection: Int?
     }
 
     private var open = ScratchStack<Capture>()
@@ -33,24 +34,24 @@ struct Captures {
     ///
     /// - Parameter collection: The form of the list or map of values that begins; nil for a value
     ///   that becomes JSON text as it is.
-    mutating func begin(_ target: PlanTarget, _ row: Int, _ collection: PlanCollection?) {
+    mutating func begin(_ target: PlanTarget, _ row: OpenRow?, _ collection: PlanCollection?) {
         open.push(
             Capture(
                 row: row, target: target, start: text.count,
-                collection: collection == nil ? -1 : collections.count))
+                collection: collection == nil ? nil : collections.count))
         if let collection { collections.append(OpenCollection(collection, target, row)) }
     }
 
     /// The JSON text of a capture that has ended; nil if it leaves the attribute unchanged.
     func json(_ capture: Capture) -> UnsafeRawBufferPointer? {
-        if capture.collection >= 0 { return collections[capture.collection].json }
+        if let index = capture.collection { return collections[index].json }
         return UnsafeRawBufferPointer(
             start: text.base + capture.start, count: text.count - capture.start)
     }
 
     /// Ends the captures from `first` on.
     mutating func end(from first: Int) {
-        for index in first..<open.count where open[index].collection >= 0 {
+        for index in first..<open.count where open[index].collection != nil {
             collections.removeLast()
         }
         open.pop(to: first)

@@ -5,7 +5,7 @@
 /// inside can be looked at before it is mapped. Only objects of unions are recorded.
 struct EventTape {
     enum Kind: UInt8 {
-        case beginObject, key, endObject, beginArray, endArray
+        case beginObject, key, endObject, beginArray, beginCountedArray, endArray
         case null, bool, int64, double, string, bytes, date, digits
     }
 
@@ -13,43 +13,46 @@ struct EventTape {
         let kind: Kind
         /// The length of a text. For the beginning of a container, the place of its end.
         var length: Int
-        /// A number, the start of a text in `texts`, or the count of a list, -1 if it is unknown.
+        /// A number, the start of a text in `texts`, or the count of a list that says it.
         let bits: UInt64
     }
 
     private var events = ScratchStack<Event>()
     private var texts = ScratchStack<UInt8>()
-    /// The place of the innermost open container while an object is recorded; -1 otherwise.
-    private var innermost = -1
-    /// The place of the event that is being read; -1 while nothing is read.
-    private var place = -1
+    /// The places of the open containers of the object that is being recorded.
+    private var containers = ScratchStack<Int>()
+    /// The place of the event that is being read; nil while nothing is read.
+    private var place: Int?
 
     func destroy() {
         events.destroy()
+        containers.destroy()
         texts.destroy()
     }
 
     /// Whether an object is being recorded: the machine must handle no event.
-    var isRecording: Bool { innermost >= 0 }
+    var isRecording: Bool { containers.count > 0 }
     /// Whether the events come from the tape.
-    var isReading: Bool { place >= 0 }
+    var isReading: Bool { place != nil }
 
     // MARK: Recording
 
     /// Records the beginning of a container. The first one begins the record.
     mutating func open(isArray: Bool, count: Int? = nil) {
-        // Until the end has come, the place of the outer container stands in its place.
-        add(isArray ? .beginArray : .beginObject, innermost, UInt64(bitPattern: Int64(count ?? -1)))
-        innermost = events.count - 1
+        containers.push(events.count)
+        if let count {
+            add(.beginCountedArray, 0, UInt64(count))
+        } else {
+            add(isArray ? .beginArray : .beginObject, 0, 0)
+        }
     }
 
     /// Records the end of a container. Returns whether the record is complete.
     mutating func close(isArray: Bool) -> Bool {
+        events[containers.last].length = events.count
         add(isArray ? .endArray : .endObject, 0, 0)
-        let outer = events[innermost].length
-        events[innermost].length = events.count - 1
-        innermost = outer
-        return outer < 0
+        containers.pop(to: containers.count - 1)
+        return containers.count == 0
     }
 
     mutating func key(_ text: UnsafeRawBufferPointer) {
@@ -82,7 +85,7 @@ struct EventTape {
 
     /// The event at a place below the object that is being read; nil if there is no such place.
     func event(at keys: [[UInt8]]) -> Event? {
-        var current = place
+        guard var current = place else { return nil }
         for key in keys {
             guard events[current].kind == .beginObject, let next = member(key, of: current) else {
                 return nil
@@ -93,7 +96,7 @@ struct EventTape {
     }
 
     /// Whether the object that is being read has no members.
-    var objectIsEmpty: Bool { events[place].length == place + 1 }
+    var objectIsEmpty: Bool { place.map { events[$0].length == $0 + 1 } ?? false }
 
     /// The text of a string, an integer or a boolean below the object that is being read.
     func scalarText(at keys: [[UInt8]]) -> String? {
@@ -122,7 +125,7 @@ struct EventTape {
 
     private func afterValue(at start: Int) -> Int {
         switch events[start].kind {
-        case .beginObject, .beginArray: events[start].length + 1
+        case .beginObject, .beginArray, .beginCountedArray: events[start].length + 1
         case .key, .endObject, .endArray: start
         default: start + 1
         }
@@ -151,7 +154,7 @@ struct EventTape {
                 tape.events[next - 1].kind == .key
                 ? tape.afterValue(at: next) : tape.events[next - 1].length + 1
         }
-        core.tape.place = -1
+        core.tape.place = nil
         core.tape.events.pop(to: 0)
         core.tape.texts.pop(to: 0)
         return answer == .stop ? .stop : .want
@@ -161,8 +164,8 @@ struct EventTape {
         switch event.kind {
         case .beginObject: core.beginObject()
         case .endObject: core.end(isArray: false)
-        case .beginArray:
-            core.beginArray(Int64(bitPattern: event.bits) < 0 ? nil : Int(event.bits))
+        case .beginArray: core.beginArray(nil)
+        case .beginCountedArray: core.beginArray(Int(event.bits))
         case .endArray: core.end(isArray: true)
         case .key: core.key(text(of: event))
         case .string: core.string(text(of: event))

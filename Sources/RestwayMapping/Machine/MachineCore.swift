@@ -10,14 +10,14 @@ struct MachineCore {
     var places: OpenPlaces
     var rows: OpenRows
     var values: ValueConverter
-    private var captures = Captures()
+    private(set) var captures = Captures()
     /// The events of an object that may be of several entities.
     var tape = EventTape()
     var issues = IssueLog()
     /// The value of the answer.
     private var answer = AnswerValue()
     /// The places that have come at which a descriptor requires something.
-    private var found: Set<Int> = []
+    private var found: Set<DescriptorIndex> = []
     private(set) var failure: MappingFailure?
     /// Whether results stand in a list.
     private var hasLists = false
@@ -55,16 +55,20 @@ struct MachineCore {
         guard !places.awaitsValue else { throw broken(.noValue) }
         guard plan.hasRequired else { return }
         for (index, descriptor) in plan.descriptors.enumerated()
-        where descriptor.isRequired && !found.contains(index) {
+        where descriptor.isRequired && !found.contains(DescriptorIndex(index)) {
             throw .missing(keyPath: descriptor.keyPath.joined(separator: "."))
         }
     }
 
     /// Notes that a value has come for the descriptors at a position above all rows.
     private mutating func note(_ position: OpenPlaces.Position) {
-        guard plan.hasRequired, position.row < 0 else { return }
-        for row in position.node.pointee.rows { found.insert(row.descriptor) }
-        for target in position.node.pointee.targets { found.insert(target.attribute) }
+        guard plan.hasRequired, position.row == nil else { return }
+        for row in position.node.pointee.rows {
+            if case .result(let descriptor) = row.role { found.insert(descriptor) }
+        }
+        for target in position.node.pointee.targets {
+            if case .answer(let descriptor) = target.destination { found.insert(descriptor) }
+        }
     }
 
     /// Prepares for another value, which adds to the rows.
@@ -75,7 +79,7 @@ struct MachineCore {
 
     var firstIssue: MappingIssue? { issues.kept.first }
 
-    func resultCount(of descriptor: Int) -> Int { rows.resultCount(of: descriptor) }
+    func resultCount(of descriptor: DescriptorIndex) -> Int { rows.resultCount(of: descriptor) }
 
     mutating func finish() throws(MappingFailure) -> MappingResult {
         try checkValue()
@@ -143,8 +147,8 @@ struct MachineCore {
     /// Stores the value of `places.member`, which takes it unchanged.
     @inline(__always)
     private mutating func put(_ cell: Cell) -> EventAnswer {
-        if let member = places.takeMember() {
-            rows.put(cell, member.pointee.attribute, places.plainRow)
+        if let member = places.takeMember(), let row = places.plainRow {
+            rows.put(cell, member.pointee.attribute, row)
         }
         return .want
     }
@@ -171,13 +175,15 @@ struct MachineCore {
             if case .null = scalar {
                 if isElement {
                     guard putNullElement(position) else { return .stop }
-                } else if position.row >= 0, !node.pointee.isWildcard {
-                    rows.putNull(from: node, position.row)
+                } else if let row = position.row, !node.pointee.isWildcard {
+                    rows.putNull(from: node, row)
                 }
                 continue
             }
-            for link in node.pointee.links where !putIdentity(scalar, link, position.row) {
-                return .stop
+            if let row = position.row {
+                for link in node.pointee.links where !putIdentity(scalar, link, row) {
+                    return .stop
+                }
             }
             let isForRows = !node.pointee.rows.isEmpty
             if isForRows || (!isElement && node.pointee.hasPlacesBelow) {
@@ -189,9 +195,10 @@ struct MachineCore {
         return .want
     }
 
-    mutating func put(_ scalar: Scalar, _ target: PlanTarget, _ row: Int) {
+    /// - Parameter row: The row that gets the value; nil if the answer itself gets it.
+    mutating func put(_ scalar: Scalar, _ target: PlanTarget, _ row: OpenRow?) {
         do throws(Misfit) {
-            let cell = try values.cell(scalar, target, rows.mapping(of: row))
+            let cell = try values.cell(scalar, target, rows.mapping(forValuesOf: row))
             put(cell, target, row)
             if cell.kind == .date, cell.integer < DateFormat.firstInSomeZone {
                 issue("a date before the year 1 is kept, but some languages cannot hold it")
@@ -202,12 +209,14 @@ struct MachineCore {
     }
 
     /// Stores the value of an attribute. The identity takes only integers and strings.
-    private mutating func put(_ cell: Cell, _ target: PlanTarget, _ row: Int) {
+    mutating func put(_ cell: Cell, _ target: PlanTarget, _ row: OpenRow?) {
         if target.isIdentity, cell.kind != .int64, cell.kind != .string, cell.kind != .null {
             return issue("expected an identity (an integer or a string), found another value")
         }
-        guard row >= 0 else { return answer.take(cell, besides: values.bytes.base) }
-        rows.put(cell, target.attribute, row)
+        guard let row, let attribute = target.attribute else {
+            return answer.take(cell, besides: values.bytes.base)
+        }
+        rows.put(cell, attribute, row)
     }
 
     // MARK: Containers
@@ -232,8 +241,9 @@ struct MachineCore {
                 guard let start = settled(start) else { continue }
                 guard startRow(start) != nil else { return .stop }
             }
+            guard let row = position.row else { continue }
             for link in node.pointee.links where takes(link) {
-                guard startLinked(link, position.row, .object) else { return .stop }
+                guard startLinked(link, row, .object) else { return .stop }
             }
         }
         return open(frame)
@@ -276,14 +286,17 @@ struct MachineCore {
             let node = position.node
             if isElement || node.pointee.isWildcard {
                 issue("expected an object, found a list")
-                for link in node.pointee.links { rows.refuse(link.cell, position.row) }
+                guard let row = position.row else { continue }
+                for link in node.pointee.links { rows.refuse(link.cell, row) }
                 continue
             }
             note(position)
-            if position.row < 0, !node.pointee.rows.isEmpty { hasLists = true }
+            if position.row == nil, !node.pointee.rows.isEmpty { hasLists = true }
             captureOrRefuse(position, isArray: true)
             if node.pointee.hasPlacesBelow { issue("expected an object, found a list") }
-            for link in node.pointee.links where link.isMany { rows.beginList(link, position.row) }
+            if let row = position.row {
+                for link in node.pointee.links where link.isMany { rows.beginList(link, row) }
+            }
             if !node.pointee.rows.isEmpty || !node.pointee.links.isEmpty {
                 places.positions.push(position)
             }
@@ -315,11 +328,11 @@ struct MachineCore {
             }
             finishCaptures(from: frame.firstCapture)
         }
-        if rows.count > frame.firstRow {
+        if rows.next > frame.firstRow {
             rows.finish(
                 from: frame.firstRow, haveContent: frame.hasContent, values.bytes.base, &issues,
                 at: places)
-            if frame.firstRow == 0 { values.clear() }
+            if rows.count == 0 { values.clear() }
         }
         places.findPlain(isCapturing: captures.isOpen)
         return .want
@@ -327,7 +340,7 @@ struct MachineCore {
 
     private func newFrame(isArray: Bool) -> OpenPlaces.Frame {
         OpenPlaces.Frame(
-            isArray: isArray, firstPosition: places.positions.count, firstRow: rows.count,
+            isArray: isArray, firstPosition: places.positions.count, firstRow: rows.next,
             firstCapture: captures.count)
     }
 
@@ -335,7 +348,7 @@ struct MachineCore {
     private mutating func open(_ frame: OpenPlaces.Frame) -> EventAnswer {
         places.endValue()
         guard
-            places.positions.count > frame.firstPosition || rows.count > frame.firstRow
+            places.positions.count > frame.firstPosition || rows.next > frame.firstRow
                 || captures.isOpen
         else { return .skip }
         guard places.frames.count < limits.nestingDepthMax else {
@@ -367,7 +380,7 @@ struct MachineCore {
     // MARK: Rows
 
     /// Starts a row for an object and returns its index; nil if the mapping is over.
-    private mutating func startRow(_ start: PlanRow) -> Int? {
+    private mutating func startRow(_ start: PlanRow) -> OpenRow? {
         guard let row = pushRow(start) else { return nil }
         let position = OpenPlaces.Position(row: row, node: rows.kinds[start.mapping].root)
         places.positions.push(position)
@@ -381,10 +394,10 @@ struct MachineCore {
     /// Starts the row of an object to which row `parent` links, unless the object fits no entity;
     /// false if the mapping is over.
     private mutating func startLinked(
-        _ link: PlanLink, _ parent: Int, _ origin: OpenRows.Origin
+        _ link: PlanLink, _ parent: OpenRow, _ origin: OpenRows.Origin
     ) -> Bool {
         guard let mapping = mapping(of: link, parent) else { return true }
-        let start = PlanRow(descriptor: -1, mapping: mapping)
+        let start = PlanRow(role: .linked, mapping: mapping)
         guard let row = startRow(start) else { return false }
         rows.attach(row, link, parent, origin)
         putKey(link, row)
@@ -392,7 +405,7 @@ struct MachineCore {
     }
 
     /// Pushes a row of absent cells and returns its index; nil if the mapping is over.
-    mutating func pushRow(_ start: PlanRow) -> Int? {
+    mutating func pushRow(_ start: PlanRow) -> OpenRow? {
         guard !asks(isCancelled) else {
             _ = fail(.cancelled)
             return nil
@@ -410,7 +423,7 @@ struct MachineCore {
     /// value, and an issue for other attributes.
     private mutating func captureOrRefuse(_ position: OpenPlaces.Position, isArray: Bool) {
         for target in position.node.pointee.targets {
-            let collection = values.collection(target, rows.mapping(of: position.row))
+            let collection = values.collection(target, rows.mapping(forValuesOf: position.row))
             if target.takesContainers, collection?.takes(isArray: isArray) ?? true {
                 captures.begin(target, position.row, collection)
             } else {
@@ -428,11 +441,11 @@ struct MachineCore {
 
     /// Passes an event to the open lists and maps of values, and reports what does not fit.
     private mutating func tellCollections(
-        _ event: (OpenCollection, inout ValueConverter, Int) throws(Misfit) -> Void
+        _ event: (OpenCollection, inout ValueConverter, MappingIndex?) throws(Misfit) -> Void
     ) {
         for collection in captures.collections {
             do throws(Misfit) {
-                try event(collection, &values, rows.mapping(of: collection.row))
+                try event(collection, &values, rows.mapping(forValuesOf: collection.row))
             } catch {
                 report(error, collection.row)
             }
@@ -445,7 +458,8 @@ struct MachineCore {
             let (target, row) = (captures[index].target, captures[index].row)
             guard let json = captures.json(captures[index]) else { continue }
             do throws(Misfit) {
-                put(try values.cell(json: json, target, rows.mapping(of: row)), target, row)
+                let mapping = rows.mapping(forValuesOf: row)
+                put(try values.cell(json: json, target, mapping), target, row)
             } catch {
                 report(error, row)
             }
@@ -459,8 +473,8 @@ struct MachineCore {
         issues.add(reason, at: places)
     }
 
-    mutating func report(_ misfit: Misfit, _ row: Int) {
-        let mapping = rows.mapping(of: row)
+    mutating func report(_ misfit: Misfit, _ row: OpenRow?) {
+        let mapping = rows.mapping(forValuesOf: row)
         issues.add(misfit, at: places) { [values] in values.expectation($0, mapping) }
     }
 

@@ -78,8 +78,10 @@ package final class MappingMachine: EventSink {
     package func beginNextValue() { core.pointee.beginNextValue() }
 
     /// The number of results of a descriptor so far.
+    ///
+    /// - Parameter descriptor: Its position in the plan.
     package func resultCount(of descriptor: Int) -> Int {
-        core.pointee.resultCount(of: descriptor)
+        core.pointee.resultCount(of: DescriptorIndex(descriptor))
     }
 
     /// The first value that did not fit.

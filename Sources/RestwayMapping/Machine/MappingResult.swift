@@ -52,7 +52,7 @@ extension MappingResult {
     /// the store has.
     package mutating func reportMissingIdentities(_ plan: MappingPlan) {
         for (index, descriptor) in plan.descriptors.enumerated() {
-            let own = descriptor.union?.members.map { plan.ofModel[plan.descriptors.count + $0] }
+            let own = descriptor.union?.members.map { plan.entities[$0] }
             for mapping in own ?? [descriptor.mapping] {
                 reportMissingIdentities(descriptor, mapping, results[index])
             }

@@ -21,8 +21,8 @@ final class OpenCollection {
         var entries: [(key: [UInt8], range: Range<Int>)] = []
     }
 
-    /// The row and the attribute that get the text.
-    let row: Int
+    /// The row and the attribute that get the text; nil if the answer itself gets it.
+    let row: OpenRow?
     let target: PlanTarget
     private let collection: PlanCollection
     private var levels: [Level] = []
@@ -35,7 +35,7 @@ final class OpenCollection {
     /// The number of open objects and lists inside a value that does not fit.
     private var refusedDepth = 0
 
-    init(_ collection: PlanCollection, _ target: PlanTarget, _ row: Int) {
+    init(_ collection: PlanCollection, _ target: PlanTarget, _ row: OpenRow?) {
         self.collection = collection
         self.target = target
         self.row = row
@@ -63,7 +63,7 @@ final class OpenCollection {
 
     /// Takes a value without members.
     func add(
-        _ scalar: Scalar, _ values: inout ValueConverter, _ mapping: Int
+        _ scalar: Scalar, _ values: inout ValueConverter, _ mapping: MappingIndex?
     ) throws(Misfit) {
         if refusedDepth > 0 { return }
         if keptDepth > 0 {
@@ -110,7 +110,7 @@ final class OpenCollection {
 
     /// Takes the end of a list or an object.
     func close(
-        isArray: Bool, _ values: inout ValueConverter, _ mapping: Int
+        isArray: Bool, _ values: inout ValueConverter, _ mapping: MappingIndex?
     ) throws(Misfit) {
         if refusedDepth > 0 {
             refusedDepth -= 1
@@ -126,7 +126,7 @@ final class OpenCollection {
     // MARK: Elements
 
     private func addElement(
-        _ scalar: Scalar, _ values: inout ValueConverter, _ mapping: Int
+        _ scalar: Scalar, _ values: inout ValueConverter, _ mapping: MappingIndex?
     ) throws(Misfit) {
         if case .null = scalar {
             startElement()
@@ -220,7 +220,7 @@ final class OpenCollection {
         needsComma = false
     }
 
-    private func endKept(_ values: inout ValueConverter, _ mapping: Int) throws(Misfit) {
+    private func endKept(_ values: inout ValueConverter, _ mapping: MappingIndex?) throws(Misfit) {
         needsComma = false
         let conversion = collection.element.conversion
         guard conversion == .custom || conversion.isComposite else { return endElement() }

@@ -6,8 +6,8 @@
 /// positions. A row inside a row has its position in another frame.
 struct OpenPlaces {
     struct Position: BitwiseCopyable {
-        /// The index of an open row; -1 above all rows, on the way to them.
-        let row: Int
+        /// The row whose values are here; nil above all rows, on the way to them.
+        let row: OpenRow?
         let node: UnsafePointer<PlanNode>
     }
 
@@ -19,10 +19,11 @@ struct OpenPlaces {
         /// The positions, rows and captures of the frame begin at these indices and end where the
         /// next frame's begin.
         let firstPosition: Int
-        let firstRow: Int
+        let firstRow: OpenRow
         let firstCapture: Int
-        /// The position in a list, or the node of the key, for issues.
-        var index = -1
+        /// The number of elements of a list so far.
+        var elementCount = 0
+        /// The node of the newest key of an object.
         var current: UnsafePointer<PlanNode>?
     }
 
@@ -34,7 +35,8 @@ struct OpenPlaces {
     /// The one position of the open object; nil if it has several, a list is open, or a capture is
     /// open.
     private(set) var plainNode: UnsafePointer<PlanNode>?
-    private(set) var plainRow = -1
+    /// The row of `plainNode`.
+    private(set) var plainRow: OpenRow?
     /// If `plainNode` is set, the place that the next key probably leads to.
     private var expected: UnsafePointer<PlanNode>?
     /// If `plainNode` is set, the place of one attribute whose value comes next. The place is not
@@ -52,7 +54,7 @@ struct OpenPlaces {
 
     /// Prepares for the value of a response, or for another one after it.
     mutating func expectValue(at root: UnsafePointer<PlanNode>) {
-        pending.push(Position(row: -1, node: root))
+        pending.push(Position(row: nil, node: root))
     }
 
     func destroy() {
@@ -76,7 +78,7 @@ struct OpenPlaces {
             let frame = frames[index]
             if frame.isArray {
                 // A list has no position before its first element.
-                if frame.index >= 0 { path += "[\(frame.index)]" }
+                if frame.elementCount > 0 { path += "[\(frame.elementCount - 1)]" }
             } else if let place = frame.current {
                 let own = String(decoding: place.pointee.key, as: UTF8.self)
                 let key = place.pointee.isWildcard ? freeKeys[index + 1] ?? "" : own
@@ -167,7 +169,7 @@ struct OpenPlaces {
 
     mutating func countElement() {
         frames.last.hasContent = true
-        frames.last.index += 1
+        frames.last.elementCount += 1
     }
 
     /// The positions that receive a value: the positions of its list, or else the pending

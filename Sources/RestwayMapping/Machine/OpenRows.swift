@@ -1,5 +1,30 @@
 import RestwayObjects
 
+/// The index of an open row: of an object whose values are being collected.
+///
+/// It is no row of the change set. An open row keeps its index until its object ends; then the
+/// index is free for another object, and the row has a number in the change set (`Row.number`).
+///
+/// It has 32 bits, so that an optional index is no larger than an integer. Nested objects are open
+/// at the same time, the elements of a list are not, so there are never many.
+struct OpenRow: Comparable {
+    private let raw: UInt32
+
+    fileprivate init(_ position: Int) { raw = UInt32(position) }
+
+    /// The position among the open rows.
+    var position: Int { Int(raw) }
+
+    static func < (left: OpenRow, right: OpenRow) -> Bool { left.raw < right.raw }
+}
+
+extension ScratchStack<OpenRows.Row> {
+    fileprivate subscript(row: OpenRow) -> OpenRows.Row {
+        @inline(__always) get { self[row.position] }
+        @inline(__always) nonmutating _modify { yield &self[row.position] }
+    }
+}
+
 /// The rows of a response: open rows, whose values are being collected, and complete rows.
 struct OpenRows {
     /// The value of which a linked row is made.
@@ -12,38 +37,43 @@ struct OpenRows {
         case whole
     }
 
+    /// The row that links to another row.
+    struct Parent: BitwiseCopyable {
+        let row: OpenRow
+        /// The cell of the relationship there.
+        let cell: Int
+        /// Whether both rows are made of the same object.
+        let isWhole: Bool
+        /// Whether the linked row has its key in a map, so that it is an object even without
+        /// content.
+        let hasKey: Bool
+    }
+
     /// An object whose values are being collected.
     struct Row: BitwiseCopyable {
-        /// The descriptor whose result the row is; -1 for a linked object.
-        let descriptor: Int
-        let mapping: Int
-        /// The index in `finished`.
+        /// The index in `finished`, and later in the change set.
         let number: Int
         /// The index of the first cell.
         let firstCell: Int
-        /// The row that links to this one, and the cell of the relationship there; -1 if no row
-        /// links to it.
-        var parent = -1
-        var parentCell = 0
-        /// Whether it is made of the object of the row that links to it.
-        var isWhole = false
-        /// Whether it has its key in a map, so that it is an object even without content.
-        var hasKey = false
+        let mapping: MappingIndex
+        let role: PlanRow.Role
+        /// The row that links to this one; nil if no row does.
+        var parent: Parent?
         var isEmpty = true
     }
 
-    let kinds: [MappingPlan.Kind]
+    let kinds: MappingTable<MappingPlan.Kind>
     /// Whether relationships are read from whole objects.
     private let hasWholeLinks: Bool
     let progress: MappingProgress?
-    private var rows = ScratchStack<Row>()
-    private var cells = ScratchStack<Cell>()
+    private(set) var rows = ScratchStack<Row>()
+    private(set) var cells = ScratchStack<Cell>()
     /// The links of lists, in chains. Nested rows share them.
-    private var links = ScratchStack<RowLink>()
+    private(set) var links = ScratchStack<RowLink>()
     private var repeated: RepeatedRows
     /// The rows in the order in which they began; nil for a row that is still open or became
     /// nothing.
-    private var finished: [Snapshot?] = []
+    private(set) var finished: [Snapshot?] = []
     /// The number of rows that yielded no snapshot.
     private var nothingCount = 0
     /// The numbers of the rows that only name an identity and whose entity has defaults.
@@ -67,25 +97,28 @@ struct OpenRows {
     }
 
     var count: Int { rows.count }
+    /// The row that begins next. All open rows come before it.
+    var next: OpenRow { OpenRow(rows.count) }
     /// The number of objects, without rows that became nothing.
     var objectCount: Int { finished.count - nothingCount }
 
-    func resultCount(of descriptor: Int) -> Int { results[descriptor].count }
+    func resultCount(of descriptor: DescriptorIndex) -> Int { results[descriptor.position].count }
 
-    /// The index of the row's mapping in the plan. Above all rows it is the index for values of the
-    /// answer.
-    func mapping(of row: Int) -> Int { row < 0 ? kinds.count : rows[row].mapping }
-    func isEmpty(_ row: Int) -> Bool { rows[row].isEmpty }
+    func mapping(of row: OpenRow) -> MappingIndex { rows[row].mapping }
+    /// The mapping of the row that values belong to; nil if they belong to the answer itself.
+    func mapping(forValuesOf row: OpenRow?) -> MappingIndex? { row.map { mapping(of: $0) } }
+    func isEmpty(_ row: OpenRow) -> Bool { rows[row].isEmpty }
 
     /// Pushes a row of absent cells and returns its index.
-    mutating func push(_ start: PlanRow) -> Int {
+    mutating func push(_ start: PlanRow) -> OpenRow {
+        let row = next
         rows.push(
             Row(
-                descriptor: start.descriptor, mapping: start.mapping, number: finished.count,
-                firstCell: cells.count))
+                number: finished.count, firstCell: cells.count, mapping: start.mapping,
+                role: start.role))
         finished.append(nil)
         cells.push(repeating: .absent, kinds[start.mapping].cellCount)
-        return rows.count - 1
+        return row
     }
 
     /// Drops the newest row, which has no values.
@@ -97,8 +130,8 @@ struct OpenRows {
     }
 
     @inline(__always)
-    mutating func put(_ cell: Cell, _ index: Int, _ row: Int) {
-        let row = rows.base + row
+    mutating func put(_ cell: Cell, _ index: Int, _ row: OpenRow) {
+        let row = rows.base + row.position
         cells[row.pointee.firstCell + index] = cell
         row.pointee.isEmpty = false
     }
@@ -107,31 +140,29 @@ struct OpenRows {
 
     /// Makes `row` the value of a relationship of `parent`.
     mutating func attach(
-        _ row: Int, _ link: PlanLink, _ parent: Int, _ origin: Origin = .object
+        _ row: OpenRow, _ link: PlanLink, _ parent: OpenRow, _ origin: Origin = .object
     ) {
-        rows[row].parent = parent
-        rows[row].parentCell = link.cell
-        rows[row].isWhole = origin == .whole
-        rows[row].hasKey = link.key != nil
+        rows[row].parent = Parent(
+            row: parent, cell: link.cell, isWhole: origin == .whole, hasKey: link.key != nil)
         guard origin == .identity, kinds[rows[row].mapping].hasDefaults else { return }
         identityRows.insert(rows[row].number)
     }
 
     /// Notes that a list begins for the relationship. Its end decides whether the relationship
     /// becomes an empty list.
-    mutating func beginList(_ link: PlanLink, _ row: Int) {
+    mutating func beginList(_ link: PlanLink, _ row: OpenRow) {
         cells[rows[row].firstCell + link.cell] = Cell(.list)
     }
 
     /// Notes that an element of a list does not fit the relationship in `cell` of `row`.
-    mutating func refuse(_ cell: Int, _ row: Int) {
+    mutating func refuse(_ cell: Int, _ row: OpenRow) {
         let place = rows[row].firstCell + cell
         if cells[place].isList, cells[place].length == 0 { cells[place] = Cell(.list, bits: 1) }
     }
 
     /// Settles a relationship to many at the end of its list. If no element fitted, the list leaves
     /// the relationship unchanged, so that existing links are not lost.
-    mutating func settleList(_ link: PlanLink, _ row: Int) {
+    mutating func settleList(_ link: PlanLink, _ row: OpenRow) {
         let place = rows[row].firstCell + link.cell
         guard cells[place].isList, cells[place].length == 0 else { return }
         if cells[place].bits == 0 {
@@ -141,7 +172,7 @@ struct OpenRows {
         }
     }
 
-    mutating func putNull(_ link: PlanLink, _ row: Int) {
+    mutating func putNull(_ link: PlanLink, _ row: OpenRow) {
         guard link.ignoresNull else { return put(.null, link.cell, row) }
         // Null also leaves an earlier value of the same key unchanged, if the key comes twice.
         let place = rows[row].firstCell + link.cell
@@ -150,12 +181,12 @@ struct OpenRows {
 
     /// Sets null for the relationships at `node` and for everything below. The attributes of `node`
     /// itself are already null.
-    mutating func putNull(from node: UnsafePointer<PlanNode>, _ row: Int) {
+    mutating func putNull(from node: UnsafePointer<PlanNode>, _ row: OpenRow) {
         for link in node.pointee.links { putNull(link, row) }
         var waiting = Self.places(below: node)
         while let node = waiting.popLast() {
             for target in node.pointee.targets where target.takesNull {
-                put(.null, target.attribute, row)
+                if let attribute = target.attribute { put(.null, attribute, row) }
             }
             for link in node.pointee.links { putNull(link, row) }
             waiting += Self.places(below: node)
@@ -166,28 +197,32 @@ struct OpenRows {
         Array(node.pointee.children) + (node.pointee.wildcard.map { [$0] } ?? [])
     }
 
-    private func isMany(_ row: Row) -> Bool { relationship(row.parentCell, row.parent).isMany }
+    private func relationship(of parent: Parent) -> Relationship {
+        relationship(parent.cell, parent.row)
+    }
 
-    private func relationship(_ cell: Int, _ row: Int) -> Relationship {
+    private func relationship(_ cell: Int, _ row: OpenRow) -> Relationship {
         let entity = kinds[rows[row].mapping].entity
         return entity.relationships[cell - entity.attributes.count]
     }
 
     /// Whether null and `{}` as elements of a list keep their places in the relationship.
-    func keepsEmptyElements(_ link: PlanLink, _ row: Int) -> Bool {
+    func keepsEmptyElements(_ link: PlanLink, _ row: OpenRow) -> Bool {
         relationship(link.cell, row).emptyElements != .drop
     }
 
-    /// Links the parent of `row` to the row `number`.
-    private mutating func link(_ row: Row, to number: Int) {
-        link(row, toKey: Cell.reference(toRow: number))
+    /// Links `parent` to a row of the change set.
+    private mutating func link(_ parent: Parent, to number: Int) {
+        link(parent, toKey: Cell.reference(toRow: number))
     }
 
-    private mutating func link(_ row: Row, toKey reference: Int64) {
-        guard isMany(row) else { return put(.link(reference), row.parentCell, row.parent) }
+    private mutating func link(_ parent: Parent, toKey reference: Int64) {
+        guard relationship(of: parent).isMany else {
+            return put(.link(reference), parent.cell, parent.row)
+        }
         let index = UInt64(links.count)
         links.push(RowLink(key: reference))
-        let list = cells[rows[row.parent].firstCell + row.parentCell]
+        let list = cells[rows[parent.row].firstCell + parent.cell]
         // The lower half holds the first link, the upper half the last.
         var first = index
         var length: UInt32 = 1
@@ -197,13 +232,13 @@ struct OpenRows {
             length = list.length + 1
         }
         let cell = Cell(.list, length: length, bits: index << 32 | first)
-        put(cell, row.parentCell, row.parent)
+        put(cell, parent.cell, parent.row)
     }
 
     /// Handles an empty object as the value of a relationship: the link leads to no object.
-    private mutating func linkNothing(_ row: Row) {
-        guard cells[rows[row.parent].firstCell + row.parentCell].isAbsent else { return }
-        put(isMany(row) ? Cell(.list) : .null, row.parentCell, row.parent)
+    private mutating func linkNothing(_ parent: Parent) {
+        guard cells[rows[parent.row].firstCell + parent.cell].isAbsent else { return }
+        put(relationship(of: parent).isMany ? Cell(.list) : .null, parent.cell, parent.row)
     }
 
     // MARK: Complete rows
@@ -212,34 +247,35 @@ struct OpenRows {
     ///
     /// - Parameter bytes: The text of the cells.
     mutating func finish(
-        from first: Int, haveContent: Bool, _ bytes: UnsafePointer<UInt8>,
+        from first: OpenRow, haveContent: Bool, _ bytes: UnsafePointer<UInt8>,
         _ issues: inout IssueLog, at places: OpenPlaces
     ) {
         let count = rows.count
-        for step in first..<count {
+        for step in first.position..<count {
             // A row that is made of the same object as its parent comes before its parent.
-            let row = rows[hasWholeLinks ? count - 1 - (step - first) : step]
-            let haveContent = haveContent || row.hasKey
+            let row = rows[hasWholeLinks ? count - 1 - (step - first.position) : step]
+            let parent = row.parent
+            let haveContent = haveContent || parent?.hasKey ?? false
             let empty = haveContent ? .drop : emptyElement(row, at: places)
             guard empty == .object || haveContent && !row.isEmpty else {
                 nothingCount += 1
-                if row.isWhole { continue }
-                if empty == .gap {
-                    link(row, toKey: 0)
+                if let parent, parent.isWhole { continue }
+                if let parent, empty == .gap {
+                    link(parent, toKey: 0)
                     continue
                 }
                 if haveContent, !isToldNull(row) {
                     let name = kinds[row.mapping].entity.name
                     issues.add("expected attributes of \(name), found no attribute", at: places)
-                    if row.parent >= 0 { refuse(row.parentCell, row.parent) }
-                } else if row.parent >= 0 {
+                    if let parent { refuse(parent.cell, parent.row) }
+                } else if let parent {
                     // The object has no values, so it identifies no linked object.
-                    linkNothing(row)
+                    linkNothing(parent)
                 }
                 continue
             }
-            if row.descriptor >= 0 {
-                results[row.descriptor].append(row.number)
+            if case .result(let descriptor) = row.role {
+                results[descriptor.position].append(row.number)
                 progress?.advance()
             }
             let content = RowContent(
@@ -247,30 +283,30 @@ struct OpenRows {
                 bytes: bytes)
             // An object brings defaults, so an earlier row of its identity alone is not enough.
             let mayRepeat =
-                row.parent >= 0 && (!content.kind.hasDefaults || identityRows.contains(row.number))
+                parent != nil && (!content.kind.hasDefaults || identityRows.contains(row.number))
             if let number = repeated.earlier(
-                content, row.number, isLinked: mayRepeat, among: finished)
+                content, row.number, isLinked: mayRepeat, among: finished), let parent
             {
-                link(row, to: number)
+                link(parent, to: number)
                 drop(row)
                 continue
             }
-            if row.parent >= 0 { link(row, to: row.number) }
+            if let parent { link(parent, to: row.number) }
             finished[row.number] = Snapshot.make(
                 content.kind.entity, cells: content.cells, bytes: bytes, links: links.base)
         }
         cells.pop(to: rows[first].firstCell)
-        rows.pop(to: first)
-        if first == 0 { links.pop(to: 0) }
+        rows.pop(to: first.position)
+        if rows.count == 0 { links.pop(to: 0) }
     }
 
     /// Returns the form that an object without content takes. Only an element of a list may keep
     /// its place.
     private func emptyElement(_ row: Row, at places: OpenPlaces) -> Relationship.EmptyElements {
-        guard row.parent >= 0, places.frames.count > 0, places.frames.last.isArray else {
+        guard let parent = row.parent, places.frames.count > 0, places.frames.last.isArray else {
             return .drop
         }
-        return relationship(row.parentCell, row.parent).emptyElements
+        return relationship(of: parent).emptyElements
     }
 
     /// Whether an empty row has a relationship that is null.

@@ -35,13 +35,29 @@ struct RepeatedRows {
     private static let multipliers: (UInt64, UInt64) = (
         0xA076_1D64_78BD_642F, 0xE703_7ED1_A0B4_28DB
     )
+    /// A place for one row of the change set, or a free place. Numbers of rows begin at 1 in it.
+    private struct Slot: BitwiseCopyable {
+        private let numberFrom1: UInt32
+
+        static var free: Slot { Slot() }
+
+        private init() { numberFrom1 = 0 }
+
+        /// Returns nil for a row whose number is too large for a slot.
+        init?(_ row: Int) {
+            guard row < UInt32.max else { return nil }
+            numberFrom1 = UInt32(row + 1)
+        }
+
+        var row: Int? { numberFrom1 == 0 ? nil : Int(numberFrom1) - 1 }
+    }
+
     private static let slotsMin = 256
     private static let slotsMax = 1 << 18
 
     /// Whether repeated objects share a row.
     private let isOn: Bool
-    /// Row numbers, from 1; 0 is a free slot.
-    private var slots = ScratchStack<UInt32>()
+    private var slots = ScratchStack<Slot>()
     private var taken = 0
 
     init(isOn: Bool) {
@@ -105,23 +121,22 @@ struct RepeatedRows {
 
     private func row(at hash: UInt64) -> Int? {
         guard slots.count > 0 else { return nil }
-        let row = slots[Int(truncatingIfNeeded: hash) & (slots.count - 1)]
-        return row == 0 ? nil : Int(row) - 1
+        return slots[Int(truncatingIfNeeded: hash) & (slots.count - 1)].row
     }
 
     private mutating func put(_ row: Int, at hash: UInt64) {
-        guard let number = UInt32(exactly: row + 1) else { return }
+        guard let slot = Slot(row) else { return }
         if taken * 4 >= slots.count, slots.count < Self.slotsMax { grow() }
         let index = Int(truncatingIfNeeded: hash) & (slots.count - 1)
-        if slots[index] == 0 { taken += 1 }
-        slots[index] = number
+        if slots[index].row == nil { taken += 1 }
+        slots[index] = slot
     }
 
     /// Forgets all entries: their new slots are not known.
     private mutating func grow() {
         let size = max(Self.slotsMin, slots.count * 8)
         slots.pop(to: 0)
-        slots.push(repeating: 0, size)
+        slots.push(repeating: .free, size)
         taken = 0
     }
 

@@ -57,7 +57,7 @@ struct ValueConverter {
     var lasting = UnsafeRawBufferPointer(start: nil, count: 0)
     /// The text of the cells. It is kept until no row is open, because nested rows share it.
     private(set) var bytes = ScratchStack<UInt8>()
-    private let details: [PlanDetails]
+    private let details: TreeDetails
     private let customTransforms: [String: CustomTransform]
 
     init(_ plan: MappingPlan) {
@@ -81,9 +81,9 @@ struct ValueConverter {
 
     /// The cell of `target` for `scalar`.
     ///
-    /// - Parameter mapping: The mapping of the target's row.
+    /// - Parameter mapping: The mapping of the target's row; nil for a value of the answer.
     mutating func cell(
-        _ scalar: Scalar, _ target: PlanTarget, _ mapping: Int
+        _ scalar: Scalar, _ target: PlanTarget, _ mapping: MappingIndex?
     ) throws(Misfit) -> Cell {
         switch (target.conversion, scalar) {
         case (_, .null) where target.takesNull: .null
@@ -118,7 +118,7 @@ struct ValueConverter {
     }
 
     private mutating func string(
-        _ content: UnsafeRawBufferPointer, _ target: PlanTarget, _ mapping: Int
+        _ content: UnsafeRawBufferPointer, _ target: PlanTarget, _ mapping: MappingIndex?
     ) throws(Misfit) -> Cell {
         switch target.conversion {
         case .int where target.isIdentity, .intText:
@@ -131,7 +131,7 @@ struct ValueConverter {
             return .date(try fitting(date, target))
         case .day: return .date(try fitting(DatePattern.day(content), target))
         case .pattern, .epoch:
-            let format = details[mapping].formats[target.detail]
+            let format = details[mapping].format(of: target)
             return .date(try fitting(format.parse(content.bindMemory(to: UInt8.self)), target))
         case .boolWords:
             return .bool(try fitting(words(target, mapping)?.read(content), target))
@@ -149,13 +149,13 @@ struct ValueConverter {
     }
 
     private mutating func integer(
-        _ value: Int64, _ target: PlanTarget, _ mapping: Int
+        _ value: Int64, _ target: PlanTarget, _ mapping: MappingIndex?
     ) throws(Misfit) -> Cell {
         switch target.conversion {
         case .any, .int, .intText: return .int64(value)
         case .double, .doubleText: return .double(Double(value))
         case .epoch:
-            guard let date = details[mapping].formats[target.detail].date(value) else {
+            guard let date = details[mapping].format(of: target).date(value) else {
                 throw .range(target)
             }
             return .date(date)
@@ -171,7 +171,7 @@ struct ValueConverter {
     }
 
     private mutating func number(
-        _ value: Double, _ target: PlanTarget, _ mapping: Int
+        _ value: Double, _ target: PlanTarget, _ mapping: MappingIndex?
     ) throws(Misfit) -> Cell {
         switch target.conversion {
         case .any, .double, .doubleText: return .double(value)
@@ -181,7 +181,7 @@ struct ValueConverter {
             }
             return .int64(whole)
         case .epoch:
-            guard let date = details[mapping].formats[target.detail].date(value) else {
+            guard let date = details[mapping].format(of: target).date(value) else {
                 throw .range(target)
             }
             return .date(date)
@@ -201,7 +201,7 @@ struct ValueConverter {
     /// keeps all digits as JSON text. Another number may be beyond a double, and most readers of
     /// JSON cannot hold it then.
     private mutating func number(
-        _ digits: UnsafeRawBufferPointer, _ target: PlanTarget, _ mapping: Int
+        _ digits: UnsafeRawBufferPointer, _ target: PlanTarget, _ mapping: MappingIndex?
     ) throws(Misfit) -> Cell {
         if target.conversion == .numberAsText { return try text(of: digits) }
         let value = NumberText.double(digits)
@@ -246,8 +246,8 @@ struct ValueConverter {
         return try newText(isText ? .string : .bytes, from: start)
     }
 
-    private func words(_ target: PlanTarget, _ mapping: Int) -> BoolWords? {
-        let transform = details[mapping].transforms[target.detail]
+    private func words(_ target: PlanTarget, _ mapping: MappingIndex?) -> BoolWords? {
+        let transform = details[mapping].transform(of: target)
         return if case .boolWords(let words) = transform { words } else { nil }
     }
 
@@ -300,7 +300,7 @@ struct ValueConverter {
 
     /// The cell of `target` for the JSON text of an object or a list.
     mutating func cell(
-        json: UnsafeRawBufferPointer, _ target: PlanTarget, _ mapping: Int
+        json: UnsafeRawBufferPointer, _ target: PlanTarget, _ mapping: MappingIndex?
     ) throws(Misfit) -> Cell {
         if target.conversion.isComposite {
             return try composite(target, mapping) { (values, target) throws(Misfit) in
@@ -323,7 +323,7 @@ struct ValueConverter {
     }
 
     private mutating func custom(
-        _ scalar: Scalar, _ target: PlanTarget, _ mapping: Int
+        _ scalar: Scalar, _ target: PlanTarget, _ mapping: MappingIndex?
     ) throws(Misfit) -> Cell {
         let (name, type) = transform(target, mapping)
         guard let decode = customTransforms[name]?.decode else {
@@ -364,8 +364,10 @@ struct ValueConverter {
         return try cell(of: fitting)
     }
 
-    private func transform(_ target: PlanTarget, _ mapping: Int) -> (String, AttributeType) {
-        guard case .custom(let name, let type) = details[mapping].transforms[target.detail] else {
+    private func transform(
+        _ target: PlanTarget, _ mapping: MappingIndex?
+    ) -> (String, AttributeType) {
+        guard case .custom(let name, let type) = details[mapping].transform(of: target) else {
             preconditionFailure("a custom conversion without its transform")
         }
         return (name, type)
@@ -389,20 +391,20 @@ struct ValueConverter {
     }
 
     /// The form of the list or map that `target` takes; nil if it takes another value.
-    func collection(_ target: PlanTarget, _ mapping: Int) -> PlanCollection? {
-        target.conversion == .collection ? details[mapping].collections[target.detail] : nil
+    func collection(_ target: PlanTarget, _ mapping: MappingIndex?) -> PlanCollection? {
+        target.conversion == .collection ? details[mapping].collection(of: target) : nil
     }
 
     // MARK: Several forms, and values that are accepted
 
     private mutating func composite(
-        _ target: PlanTarget, _ mapping: Int,
+        _ target: PlanTarget, _ mapping: MappingIndex?,
         _ convert: (inout ValueConverter, PlanTarget) throws(Misfit) -> Cell
     ) throws(Misfit) -> Cell {
         guard target.conversion == .among else {
             return try firstFitting(target, mapping, convert)
         }
-        let check = details[mapping].checks[target.detail]
+        let check = details[mapping].check(of: target)
         let mark = bytes.count
         let cell = try convert(&self, check.target)
         let value = Value(cell.placed(besides: bytes.base))
@@ -417,12 +419,12 @@ struct ValueConverter {
     /// Tries the alternatives of `target` in order, and returns the first cell. A transform of the
     /// host that leaves the attribute unchanged has decided, too.
     private mutating func firstFitting(
-        _ target: PlanTarget, _ mapping: Int,
+        _ target: PlanTarget, _ mapping: MappingIndex?,
         _ convert: (inout ValueConverter, PlanTarget) throws(Misfit) -> Cell
     ) throws(Misfit) -> Cell {
         let mark = bytes.count
         var reason: Misfit?
-        for alternative in details[mapping].alternatives[target.detail] {
+        for alternative in details[mapping].alternatives(of: target) {
             do throws(Misfit) {
                 return try convert(&self, alternative)
             } catch {
@@ -442,7 +444,7 @@ struct ValueConverter {
     // MARK: Issues
 
     /// A description of the values that `target` takes, for an issue.
-    func expectation(_ target: PlanTarget, _ mapping: Int) -> String {
+    func expectation(_ target: PlanTarget, _ mapping: MappingIndex?) -> String {
         if target.isIdentity {
             switch target.conversion {
             case .string: return "an identity (a string)"
@@ -461,17 +463,17 @@ struct ValueConverter {
         case .string: return "a string"
         case .numberAsText: return "a number or a string"
         case .url: return "an absolute URL"
-        case .collection: return details[mapping].collections[target.detail].shape.withArticle
-        case .among: return details[mapping].checks[target.detail].accepted.alternatives
+        case .collection: return details[mapping].collection(of: target).shape.withArticle
+        case .among: return details[mapping].check(of: target).accepted.alternatives
         case .firstOf:
-            let targets = details[mapping].alternatives[target.detail]
+            let targets = details[mapping].alternatives(of: target)
             let texts = targets.map { expectation($0, mapping) }
             return texts.joined(separator: ", or ")
         case .base64Text: return "a string of base64 that holds text"
         case .bytes: return "a string of base64"
         case .iso8601: return "a date (ISO 8601)"
         case .day, .pattern, .epoch:
-            return "a date (\(details[mapping].formats[target.detail].text))"
+            return "a date (\(details[mapping].format(of: target).text))"
         }
     }
 }

@@ -24,15 +24,12 @@ package final class MappingPlan: @unchecked Sendable {
 
     /// The descriptors in order of registration. Results have the same order.
     package let descriptors: [ResponseDescriptor]
-    /// The mappings of the descriptors, then the mappings of all entities of the model by their
-    /// index. Relationships use the mappings of the model.
-    let mappings: [EntityMapping]
+    /// The mappings of all entities of the model by their index. Relationships use these mappings.
+    let entities: [EntityMapping]
+    let mappings: MappingTable<EntityMapping>
     let tree: PlanTree
-    /// Facts about the mappings by their index.
-    let kinds: [Kind]
-    /// The details of the trees by the index of the mapping, and after them the details of values
-    /// that belong to no object.
-    let details: [PlanDetails]
+    let kinds: MappingTable<Kind>
+    let details: TreeDetails
     /// Whether relationships are read from whole objects.
     let hasWholeLinks: Bool
     /// Whether relationships are read from objects with free keys.
@@ -60,11 +57,11 @@ package final class MappingPlan: @unchecked Sendable {
         self.descriptors = descriptors
         customTransforms = transforms
         self.included = included
-        let mappings = descriptors.map(\.mapping) + entities
-        self.mappings = mappings
+        self.entities = entities
+        mappings = MappingTable(descriptors: descriptors.map(\.mapping), entities: entities)
         // The entities that relationships lead to, by their index.
         let linked = Set(
-            mappings.flatMap { mapping in
+            mappings.all.flatMap { mapping in
                 mapping.relationships.flatMap {
                     mapping.entity.relationships[$0.relationship].targets
                 }
@@ -77,33 +74,32 @@ package final class MappingPlan: @unchecked Sendable {
                 isLinked: linked.contains(mapping.entity.index),
                 hasDefaults: mapping.entity.hasDefaults)
         }
-        hasWholeLinks = kinds.contains { !$0.root.pointee.links.isEmpty }
-        hasMaps = mappings.contains { $0.relationships.contains { $0.mapKey != nil } }
+        hasWholeLinks = kinds.all.contains { !$0.root.pointee.links.isEmpty }
+        hasMaps = mappings.all.contains { $0.relationships.contains { $0.mapKey != nil } }
         hasUnions =
             included != nil || descriptors.contains { $0.union != nil }
-            || mappings.contains { !$0.unions.isEmpty }
+            || mappings.all.contains { !$0.unions.isEmpty }
         hasRequired = descriptors.contains(where: \.isRequired)
-        var draft = PlanDraft(isOfRows: false)
-        for (index, descriptor) in descriptors.enumerated() {
+        var draft = PlanDraft()
+        for (position, descriptor) in descriptors.enumerated() {
+            let index = DescriptorIndex(position)
             if let conversion = descriptor.valueConversion {
-                draft.add(
-                    AttributeMapping(
-                        attribute: index, source: descriptor.keyPath, conversion: conversion),
-                    isIdentity: false)
+                draft.add(conversion, ofAnswer: index, at: descriptor.keyPath)
             } else {
                 let row = PlanRow(
-                    descriptor: index, mapping: index, isOfUnion: descriptor.union != nil)
+                    role: .result(index), mapping: mappings.index(of: index),
+                    isOfUnion: descriptor.union != nil)
                 draft.add(row, at: descriptor.keyPath)
             }
         }
         if let included {
             let row = PlanRow(
-                descriptor: -1, mapping: descriptors.count + included.union.members[0],
+                role: .included, mapping: mappings.index(ofEntity: included.union.members[0]),
                 isOfUnion: true)
             draft.add(row, at: included.keyPath)
         }
         tree = PlanTree(draft)
-        details = mappings.map(\.plan.details) + [tree.details]
+        details = TreeDetails(mappings.map(\.plan.details), ofAnswer: tree.details)
         keepsDigits =
             tree.details.keepsDigits
             || Self.mappings(of: descriptors, included, entities)
@@ -151,16 +147,13 @@ package final class MappingPlan: @unchecked Sendable {
     package func entities(of index: Int) -> [Entity] {
         let descriptor = descriptors[index]
         guard let union = descriptor.union else { return [descriptor.mapping.entity] }
-        return union.members.map { mappings[descriptors.count + $0].entity }
+        return union.members.map { entities[$0].entity }
     }
 
-    /// The mappings of all entities of the model by their index.
-    var ofModel: ArraySlice<EntityMapping> { mappings[descriptors.count...] }
-
-    /// The index into `mappings` of the entity at the other end of a link.
+    /// The mapping of the entity at the other end of a link.
     @inline(__always)
-    func mapping(of link: PlanLink) -> Int { descriptors.count + link.entity }
+    func mapping(of link: PlanLink) -> MappingIndex { mappings.index(ofEntity: link.entity) }
 
     /// The row of an object at the other end of a link.
-    func row(of link: PlanLink) -> PlanRow { PlanRow(descriptor: -1, mapping: mapping(of: link)) }
+    func row(of link: PlanLink) -> PlanRow { PlanRow(role: .linked, mapping: mapping(of: link)) }
 }

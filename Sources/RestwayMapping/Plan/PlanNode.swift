@@ -38,14 +38,12 @@ struct PlanNode {
     private(set) var unchangedKinds = Cell.KindSet([])
 
     /// Settles what follows from the other properties, which do not change any more.
-    ///
-    /// - Parameter isOfRow: Whether the attributes belong to a row.
-    mutating func complete(isOfRow: Bool) {
-        let isSimple =
-            isOfRow && targets.count == 1 && rows.isEmpty && links.isEmpty && !hasPlacesBelow
-        guard isSimple else { return }
+    mutating func complete() {
+        guard targets.count == 1, rows.isEmpty, links.isEmpty, !hasPlacesBelow,
+            let attribute = targets[0].attribute
+        else { return }
         marks.formUnion(digest.decides ? [.simple, .quick] : .simple)
-        attribute = targets[0].attribute
+        self.attribute = attribute
         unchangedKinds = Cell.KindSet(targets[0].unchangedKinds)
     }
 
@@ -69,7 +67,7 @@ struct PlanNode {
     var hasPlacesBelow: Bool { !children.isEmpty || wildcard != nil }
 
     /// Whether objects here may be of several entities.
-    var hasUnions: Bool { rows.contains(where: \.isOfUnion) || links.contains { $0.union >= 0 } }
+    var hasUnions: Bool { rows.contains(where: \.isOfUnion) || links.contains { $0.union != nil } }
 
     /// The row of an object here, if the object becomes this row and nothing else.
     var soleRow: PlanRow? {
@@ -109,8 +107,16 @@ struct PlanSlot {
     }
 }
 
-/// An attribute that takes a value.
+/// An attribute that takes a value, or the answer itself if the value belongs to no object.
 struct PlanTarget {
+    /// The place that gets the value.
+    enum Destination {
+        /// The cell of an attribute in a row.
+        case cell(Int)
+        /// The value of the answer that a descriptor describes.
+        case answer(DescriptorIndex)
+    }
+
     enum Conversion: UInt8 {
         case any, bool, int, double, string, iso8601, day, pattern, epoch, bytes, json
         case boolWords, intText, doubleText, numberAsText, url, base64Text, custom, collection
@@ -149,25 +155,25 @@ struct PlanTarget {
         }
     }
 
-    let attribute: Int
+    let destination: Destination
     let conversion: Conversion
     let isIdentity: Bool
     /// Whether the target takes objects or lists, as JSON text.
     let takesContainers: Bool
     /// Whether null is a value. Only a constant is never null.
     let takesNull: Bool
-    /// The index into the tree's date formats, transforms, collections, alternatives or checks, if
-    /// the conversion needs one.
-    let detail: Int
+    /// The date format, transform, collection, alternatives or check that the conversion needs; nil
+    /// if it needs nothing.
+    let detail: PlanDetails.Index?
 
     /// - Parameter alternatives: The targets that are tried in order, for `firstOf`, or the target
     ///   whose values are checked, for `among`.
     init(
-        attribute: Int, conversion: Conversion, isIdentity: Bool, detail: Int,
-        alternatives: [PlanTarget] = [], takesNull: Bool = true
+        _ destination: Destination, _ conversion: Conversion, isIdentity: Bool = false,
+        detail: PlanDetails.Index? = nil, alternatives: [PlanTarget] = [], takesNull: Bool = true
     ) {
         self.takesNull = takesNull
-        self.attribute = attribute
+        self.destination = destination
         self.conversion = conversion
         self.isIdentity = isIdentity
         self.detail = detail
@@ -177,6 +183,11 @@ struct PlanTarget {
             case .firstOf, .among: alternatives.contains(where: \.takesContainers)
             default: false
             }
+    }
+
+    /// The cell of the attribute; nil if the answer itself takes the value.
+    var attribute: Int? {
+        if case .cell(let index) = destination { index } else { nil }
     }
 
     /// The kinds of cells that become the value unchanged.
@@ -195,9 +206,7 @@ struct PlanTarget {
 
     /// The same attribute with the conversion for a type alone. A date is ISO 8601.
     func `as`(_ type: AttributeType) -> PlanTarget {
-        PlanTarget(
-            attribute: attribute, conversion: Conversion(ValueConversion(type)),
-            isIdentity: isIdentity, detail: -1)
+        PlanTarget(destination, Conversion(ValueConversion(type)), isIdentity: isIdentity)
     }
 }
 
@@ -226,10 +235,18 @@ struct PlanCollection {
 
 /// An object that is made from a value.
 struct PlanRow {
-    /// The index of the descriptor in its plan, for the results.
-    let descriptor: Int
-    /// The index into the plan's entity mappings.
-    let mapping: Int
+    /// The reason why an object becomes a row.
+    enum Role {
+        /// The object is a result of a descriptor.
+        case result(DescriptorIndex)
+        /// The answer has the object beside its results (`IncludedObjects`).
+        case included
+        /// A relationship leads to the object.
+        case linked
+    }
+
+    let role: Role
+    let mapping: MappingIndex
     /// Whether the object may be of several entities, so that `mapping` is not yet its own.
     var isOfUnion = false
 }
@@ -247,8 +264,8 @@ struct PlanLink {
     /// The attribute of the linked objects that gets their keys in a map; nil for other
     /// relationships.
     var key: PlanTarget?
-    /// The index into the unions of the mapping that the link belongs to; -1 for one entity.
-    let union: Int
+    /// The index into the unions of the mapping that the link belongs to; nil for one entity.
+    let union: Int?
 }
 
 /// The length and the ends of a key. For keys of up to 16 bytes this is the whole key.

@@ -1,16 +1,79 @@
 import RestwayObjects
 
-/// The details that the targets of a tree need in addition to their kind; targets have indices
-/// into them.
+/// The details that the targets of a tree need in addition to their kind.
 struct PlanDetails {
-    var formats: [DateFormat] = []
-    var transforms: [ValueConversion] = []
-    var collections: [PlanCollection] = []
-    /// The targets that are tried in order for a value that comes in several forms.
-    var alternatives: [[PlanTarget]] = []
-    var checks: [PlanCheck] = []
+    /// The index of a target's detail in the list of its kind.
+    struct Index {
+        fileprivate let raw: UInt32
+
+        fileprivate init(_ position: Int) { raw = UInt32(position) }
+    }
+
+    private var formats: [DateFormat] = []
+    private var transforms: [ValueConversion] = []
+    private var collections: [PlanCollection] = []
+    private var alternatives: [[PlanTarget]] = []
+    private var checks: [PlanCheck] = []
     /// Whether a value becomes the digits of a number.
     var keepsDigits = false
+
+    init() {}
+
+    // MARK: Adding
+
+    mutating func add(_ format: DateFormat) -> Index { Self.add(format, to: &formats) }
+    mutating func add(_ transform: ValueConversion) -> Index {
+        Self.add(transform, to: &transforms)
+    }
+    mutating func add(_ collection: PlanCollection) -> Index {
+        Self.add(collection, to: &collections)
+    }
+    mutating func add(_ targets: [PlanTarget]) -> Index { Self.add(targets, to: &alternatives) }
+    mutating func add(_ check: PlanCheck) -> Index { Self.add(check, to: &checks) }
+
+    private static func add<Detail>(_ detail: Detail, to list: inout [Detail]) -> Index {
+        list.append(detail)
+        return Index(list.count - 1)
+    }
+
+    // MARK: The detail of a target
+
+    func format(of target: PlanTarget) -> DateFormat { formats[position(target)] }
+    func transform(of target: PlanTarget) -> ValueConversion { transforms[position(target)] }
+    func collection(of target: PlanTarget) -> PlanCollection { collections[position(target)] }
+    /// The targets that are tried in order for a value that comes in several forms.
+    func alternatives(of target: PlanTarget) -> [PlanTarget] { alternatives[position(target)] }
+    func check(of target: PlanTarget) -> PlanCheck { checks[position(target)] }
+
+    private func position(_ target: PlanTarget) -> Int {
+        guard let detail = target.detail else {
+            preconditionFailure("a conversion without its detail")
+        }
+        return Int(detail.raw)
+    }
+}
+
+/// The details of all trees of a plan: of the trees of its mappings, and of the tree of values that
+/// belong to no object.
+struct TreeDetails {
+    private let ofMappings: MappingTable<PlanDetails>
+    private let ofAnswer: PlanDetails
+
+    init(_ ofMappings: MappingTable<PlanDetails>, ofAnswer: PlanDetails) {
+        self.ofMappings = ofMappings
+        self.ofAnswer = ofAnswer
+    }
+
+    /// - Parameter mapping: The mapping of a row; nil for values that belong to no object.
+    subscript(mapping: MappingIndex?) -> PlanDetails {
+        _read {
+            if let mapping {
+                yield ofMappings[mapping]
+            } else {
+                yield ofAnswer
+            }
+        }
+    }
 }
 
 /// A tree of source keys that is being built.
@@ -29,54 +92,54 @@ struct PlanDraft {
     private(set) var nodes = [Node(key: "")]
     private(set) var details = PlanDetails()
     private(set) var identityTarget: PlanTarget?
-    /// Whether the attributes belong to rows. Otherwise they are values of the answer.
-    let isOfRows: Bool
-
-    init(isOfRows: Bool = true) {
-        self.isOfRows = isOfRows
-    }
 
     mutating func add(_ mapping: AttributeMapping, isIdentity: Bool) {
-        let target = target(mapping.conversion, mapping.attribute, isIdentity: isIdentity)
-        let node = node(at: mapping.source)
-        nodes[node].targets.append(target)
+        let target = target(mapping.conversion, .cell(mapping.attribute), isIdentity: isIdentity)
+        add(target, at: mapping.source)
         if isIdentity { identityTarget = target }
     }
 
+    /// Adds a value of the answer that belongs to no object.
+    mutating func add(
+        _ conversion: ValueConversion, ofAnswer descriptor: DescriptorIndex, at source: [String]
+    ) {
+        add(target(conversion, .answer(descriptor), isIdentity: false), at: source)
+    }
+
+    private mutating func add(_ target: PlanTarget, at source: [String]) {
+        let node = node(at: source)
+        nodes[node].targets.append(target)
+    }
+
     private mutating func target(
-        _ conversion: ValueConversion, _ attribute: Int, isIdentity: Bool
+        _ conversion: ValueConversion, _ destination: PlanTarget.Destination, isIdentity: Bool
     ) -> PlanTarget {
-        var detail = -1
+        var detail: PlanDetails.Index?
         var targets: [PlanTarget] = []
         var takesNull = true
         switch conversion {
         case .date(let format):
-            detail = details.formats.count
-            details.formats.append(format ?? .iso8601)
+            detail = details.add(format ?? .iso8601)
         case .boolWords, .custom:
-            detail = details.transforms.count
-            details.transforms.append(conversion)
+            detail = details.add(conversion)
         case .collection(let shape, let innermost):
-            let element = target(innermost, attribute, isIdentity: false)
-            detail = details.collections.count
-            details.collections.append(PlanCollection(shape: shape, element: element))
+            let element = target(innermost, destination, isIdentity: false)
+            detail = details.add(PlanCollection(shape: shape, element: element))
         case .firstOf(let conversions):
-            targets = conversions.map { target($0, attribute, isIdentity: isIdentity) }
-            detail = details.alternatives.count
-            details.alternatives.append(targets)
+            targets = conversions.map { target($0, destination, isIdentity: isIdentity) }
+            detail = details.add(targets)
         case .among(let accepted, let conversion):
-            targets = [target(conversion, attribute, isIdentity: isIdentity)]
+            targets = [target(conversion, destination, isIdentity: isIdentity)]
             takesNull = accepted.contains(.null)
-            detail = details.checks.count
-            details.checks.append(PlanCheck(accepted: accepted, target: targets[0]))
+            detail = details.add(PlanCheck(accepted: accepted, target: targets[0]))
         case .numberAsText:
             details.keepsDigits = true
         default:
             break
         }
         return PlanTarget(
-            attribute: attribute, conversion: PlanTarget.Conversion(conversion),
-            isIdentity: isIdentity, detail: detail, alternatives: targets, takesNull: takesNull)
+            destination, PlanTarget.Conversion(conversion), isIdentity: isIdentity,
+            detail: detail, alternatives: targets, takesNull: takesNull)
     }
 
     mutating func add(_ row: PlanRow, at keyPath: [String]) {
@@ -147,7 +210,7 @@ final class PlanTree: @unchecked Sendable {
                 nodes[index].wildcard = root + wildcard
                 nodes[wildcard].becomeWildcard()
             }
-            nodes[index].complete(isOfRow: draft.isOfRows)
+            nodes[index].complete()
         }
     }
 
