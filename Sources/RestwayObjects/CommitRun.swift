@@ -184,7 +184,7 @@ package struct CommitRun<Target: CommitTarget> {
                 guard index < commit.objects.count else { return }
             }
             let row = commit.objects[index]
-            try findKeys(upTo: max(index, row.lastReferredRow))
+            try findKeys(upTo: max(index, row.lastReferredRow ?? index))
             try store(row, index, keys[index], isEdit: false)
             index += 1
         }

@@ -106,8 +106,8 @@ package struct EntityShape: Sendable {
     package let number: Int
     /// The entity and the entities that it extends.
     package let shapes: ShapeSet
-    /// The index of the cell that holds the shapes of an object; -1 for an entity that is alone.
-    let cell: Int
+    /// The index of the cell that holds the shapes of an object; nil for an entity that is alone.
+    let cell: Int?
     /// The number of cells of an object.
     let cellCount: Int
     /// Whether the entity has each cell itself, or by an entity that it extends.
@@ -121,7 +121,7 @@ package struct EntityShape: Sendable {
         self.number = number
         self.ownCells = ownCells
         shapes = family.members[number].shapes
-        cell = family.isAlone ? -1 : valueCount
+        cell = family.isAlone ? nil : valueCount
         cellCount = family.isAlone ? valueCount : valueCount + 1
     }
 
@@ -226,8 +226,8 @@ extension [Entity] {
 extension Snapshot {
     /// The shapes that have brought the object, and the entities that they extend.
     package var shapes: ShapeSet {
-        let cell = entity.shape.cell
-        return cell < 0 ? entity.shape.shapes : ShapeSet(bits: cells[cell].integer)
+        guard let cell = entity.shape.cell else { return entity.shape.shapes }
+        return ShapeSet(bits: cells[cell].integer)
     }
 
     /// Whether `entity`, or an entity that extends it, has brought the object.

@@ -84,7 +84,9 @@ final class EntityTable: @unchecked Sendable {
         for index in first..<rows.count {
             let row = rows[index]
             guard row.isOfFamily(of: entity) else { return (index, false) }
-            if hasRelationships, row.lastReferredRow >= index { return (index, true) }
+            if hasRelationships, let last = row.lastReferredRow, last >= index {
+                return (index, true)
+            }
             let fresh = lastKey + 1
             let key = key(of: row, orNew: fresh)
             rowKeys.append(key)

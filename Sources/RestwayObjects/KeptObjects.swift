@@ -163,9 +163,9 @@ extension Snapshot {
 
     /// Whether this row without identity has all attributes of an object, and no others.
     fileprivate func hasSameAttributes(as object: Snapshot) -> Bool {
-        guard isOfFamily(of: object.entity), entity.shape.cell < 0 || shapes == object.shapes else {
-            return false
-        }
+        guard isOfFamily(of: object.entity),
+            entity.shape.cell == nil || shapes == object.shapes
+        else { return false }
         let row = completedByDefaults
         return withExtendedLifetime((row, object)) {
             entity.attributes.indices.allSatisfy { row.cells[$0].isEqual(to: object.cells[$0]) }

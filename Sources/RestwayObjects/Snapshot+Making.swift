@@ -102,7 +102,7 @@ extension Snapshot {
                 (cells + index).initialize(to: cell)
             }
         }
-        if shapesCell >= 0, cells[shapesCell].isAbsent { cells[shapesCell] = .int64(shapes) }
+        if let shapesCell, cells[shapesCell].isAbsent { cells[shapesCell] = .int64(shapes) }
         return snapshot
     }
 

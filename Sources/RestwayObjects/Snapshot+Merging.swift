@@ -52,16 +52,20 @@ extension Snapshot {
     /// the row.
     package func leaveOut(cellAt index: Int) { unpublishedCells[index] = .absent }
 
-    /// The last row of the change set that this row refers to; -1 if it refers to no row.
-    var lastReferredRow: Int {
-        guard !entity.relationships.isEmpty else { return -1 }
-        var last = -1
+    /// The last row of the change set that this row refers to; nil if it refers to no row.
+    var lastReferredRow: Int? {
+        guard !entity.relationships.isEmpty else { return nil }
+        var last: Int?
+        func note(_ key: Int64) {
+            guard let row = Cell.row(ofReference: key) else { return }
+            last = max(last ?? row, row)
+        }
         for index in entity.relationshipCells {
             let cell = cells[index]
             if cell.kind == .object {
-                last = max(last, Cell.row(ofReference: cell.integer) ?? -1)
+                note(cell.integer)
             } else if cell.isList {
-                for key in cell.keys { last = max(last, Cell.row(ofReference: key) ?? -1) }
+                for key in cell.keys { note(key) }
             }
         }
         return last
@@ -123,7 +127,7 @@ extension Snapshot {
 
     /// Whether `older`, of the same family, was brought by all shapes that have brought this row.
     private func hasNoMoreShapes(than older: Snapshot) -> Bool {
-        entity.shape.cell < 0 || older.shapes.isSuperset(of: shapes)
+        entity.shape.cell == nil || older.shapes.isSuperset(of: shapes)
     }
 
     /// Merges this settled row into `older`, of the same family.
@@ -173,7 +177,7 @@ extension Snapshot {
         }
         keys.append(0)
         let shapesCell = entity.shape.cell
-        let allShapes = shapesCell < 0 ? 0 : shapes.union(older.shapes).bits
+        let allShapes = shapesCell == nil ? 0 : shapes.union(older.shapes).bits
         return keys.withUnsafeBytes { keys in
             Self.make(entity(with: older)) { index in
                 if index == shapesCell { return .int64(allShapes) }

@@ -10,17 +10,78 @@ import RestwayThreads
 final class SQLiteCommit: CommitTarget {
     static let redirectionsMax = 1000
 
+    /// The integer identities that objects of one entity may have in the file.
+    private enum IntegerIdentities {
+        /// The file was not asked.
+        case unknown
+        case none
+        case upTo(Int64)
+
+        func mayContain(_ integer: Int64) -> Bool {
+            switch self {
+            case .unknown: true
+            case .none: false
+            case .upTo(let max): integer <= max
+            }
+        }
+    }
+
     /// Identities of one entity that the transaction gave to objects.
     private struct Given {
-        /// The identities of new objects, with the objects' places in `fresh`.
+        /// The identities of new objects, with the objects' keys.
         var newObjects = IdentityIndex()
         /// The identities that were given to objects from before the transaction.
         var bound: [Identity: Int64] = [:]
         /// The identities that objects had before, and that other objects may get.
         var released: Set<Identity> = []
-        /// The largest integer identity in the file, or a larger number; `nil` if the file was not
-        /// asked.
-        var integerMax: Int64?
+        var integersBefore = IntegerIdentities.unknown
+    }
+
+    /// The new objects of the transaction, in the order of their keys.
+    ///
+    /// Their keys follow the last key of the file one by one, so a key says whether its object is
+    /// new, and where the object is in the list.
+    private struct NewObjects {
+        /// The last key before the transaction.
+        private let keysBefore: Int64
+        /// An object has no snapshot before it is published, and after it is deleted.
+        private(set) var all: [(snapshot: Snapshot?, table: Int)] = []
+
+        init(after keysBefore: Int64) {
+            self.keysBefore = keysBefore
+        }
+
+        var lastKey: Int64 { key(at: all.count - 1) }
+
+        private func key(at place: Int) -> Int64 { keysBefore + Int64(place) + 1 }
+        private func place(_ key: Int64) -> Int { Int(key - keysBefore - 1) }
+
+        /// Whether no object from before the transaction has the key.
+        func isNew(_ key: Int64) -> Bool { key > keysBefore }
+
+        /// The new object of a key; `nil` if the transaction gave the key to no object.
+        subscript(key: Int64) -> (snapshot: Snapshot?, table: Int)? {
+            let place = place(key)
+            return all.indices.contains(place) ? all[place] : nil
+        }
+
+        /// Gives a key to a new object.
+        mutating func add(_ table: Int) -> Int64 {
+            all.append((nil, table))
+            return lastKey
+        }
+
+        mutating func store(_ snapshot: Snapshot?, _ key: Int64) {
+            all[place(key)].snapshot = snapshot
+        }
+
+        mutating func reserve(_ count: Int) { all.reserveCapacity(count) }
+
+        /// The keys of the published objects of a table.
+        func keys(in table: Int) -> [Int64] {
+            all.indices.filter { all[$0].table == table && all[$0].snapshot != nil }
+                .map(key(at:))
+        }
     }
 
     /// The objects from before the transaction that it has met, by their keys.
@@ -74,12 +135,9 @@ final class SQLiteCommit: CommitTarget {
 
     private let file: StoreConnection
     private let lookups: Lock<StoreLookups>
-    private let keysBefore: Int64
-    /// Keys are given in order, and each key goes to a new object.
-    var lastKey: Int64 { keysBefore + Int64(fresh.count) }
+    private var fresh: NewObjects
+    var lastKey: Int64 { fresh.lastKey }
 
-    /// The new objects, ordered by their keys, which are larger than all keys in the file.
-    private var fresh: [(snapshot: Snapshot?, table: Int)] = []
     private var known = KnownObjects()
     private var given: [Given]
     private(set) var deleted = Deletions()
@@ -97,7 +155,7 @@ final class SQLiteCommit: CommitTarget {
     ) throws(SQLiteError) {
         self.file = file
         self.lookups = lookups
-        keysBefore = lastKey
+        fresh = NewObjects(after: lastKey)
         given = Array(repeating: Given(), count: file.tables.count)
         unwritten = Array(repeating: [], count: file.tables.count)
         hasUnsent = try file.integer("SELECT EXISTS (SELECT 1 FROM restway_unsent)") == 1
@@ -109,7 +167,7 @@ final class SQLiteCommit: CommitTarget {
         for object in known.all where object.isPublished {
             if let snapshot = object.snapshot { body(snapshot, object.table) }
         }
-        for (snapshot, table) in fresh {
+        for (snapshot, table) in fresh.all {
             if let snapshot { body(snapshot, table) }
         }
     }
@@ -117,24 +175,20 @@ final class SQLiteCommit: CommitTarget {
     // MARK: Finding
 
     func makeRoom(_ rows: Int, _ entity: Entity) throws(StoreError) {
-        fresh.reserveCapacity(rows)
+        fresh.reserve(rows)
         isLarge = rows >= Self.manyRows
         guard isLarge, let table = file.place(entity), entity.identityIndex != nil else { return }
         let max = try StoreError.wrapping(file.tables[table].integer(.integerIdentityMax))
-        given[table].integerMax = max ?? .min
+        given[table].integersBefore = max.map(IntegerIdentities.upTo) ?? .none
     }
 
     func key(of row: Snapshot) throws(StoreError) -> Int64 {
         let table = try table(row.entity)
-        guard let identity = row.identity else { return newKey(table) }
+        guard let identity = row.identity else { return fresh.add(table) }
         if let key = try key(table, identity) { return key }
-        given[table].newObjects[identity] = Int64(fresh.count)
-        return newKey(table)
-    }
-
-    private func newKey(_ table: Int) -> Int64 {
-        fresh.append((nil, table))
-        return lastKey
+        let key = fresh.add(table)
+        given[table].newObjects[identity] = key
+        return key
     }
 
     func key(_ entity: Entity, _ identity: Identity) throws(StoreError) -> Int64? {
@@ -143,10 +197,10 @@ final class SQLiteCommit: CommitTarget {
 
     private func key(_ table: Int, _ identity: Identity) throws(StoreError) -> Int64? {
         if !given[table].bound.isEmpty, let key = given[table].bound[identity] { return key }
-        if let place = given[table].newObjects[identity] { return keysBefore + place + 1 }
+        if let key = given[table].newObjects[identity] { return key }
         if !given[table].released.isEmpty, given[table].released.contains(identity) { return nil }
-        if case .integer(let integer) = identity, let max = given[table].integerMax,
-            integer > max
+        if case .integer(let integer) = identity,
+            !given[table].integersBefore.mayContain(integer)
         {
             return nil
         }
@@ -167,10 +221,9 @@ final class SQLiteCommit: CommitTarget {
         let table = try table(entity)
         var key = key
         for _ in 0..<Self.redirectionsMax {
-            if key > keysBefore {
-                let index = Int(key - keysBefore - 1)
-                guard index < fresh.count, fresh[index].table == table else { return nil }
-                if let snapshot = fresh[index].snapshot { return snapshot }
+            if fresh.isNew(key) {
+                guard let object = fresh[key], object.table == table else { return nil }
+                if let snapshot = object.snapshot { return snapshot }
                 // Usually the object is not published yet; it has no redirection then.
                 guard deleted.keys.contains(key) else { return nil }
             } else if let snapshot = known[key] {
@@ -195,9 +248,7 @@ final class SQLiteCommit: CommitTarget {
         let read = try StoreError.wrapping(file.tables[table].snapshot(identity))
         // Rows are written at once, so the file is as new as the published snapshots.
         guard let read else { return nil }
-        if read.storeKey > keysBefore {
-            return fresh[Int(read.storeKey - keysBefore - 1)].snapshot
-        }
+        if fresh.isNew(read.storeKey) { return fresh[read.storeKey]?.snapshot }
         if let newer = known[read.storeKey] { return newer }
         known.store(read, table)
         return read
@@ -234,8 +285,8 @@ final class SQLiteCommit: CommitTarget {
                 if unwritten[table].count >= count { try writeNew(table) }
             }
         }
-        if key > keysBefore {
-            fresh[Int(key - keysBefore - 1)].snapshot = snapshot
+        if fresh.isNew(key) {
+            fresh.store(snapshot, key)
         } else {
             known.store(snapshot, table, isPublished: true)
             if !deleted.keys.isEmpty { deleted.keys.remove(key) }
@@ -265,15 +316,13 @@ final class SQLiteCommit: CommitTarget {
 
     private func forget(_ identity: Identity, of key: Int64, _ table: Int) {
         if given[table].bound[identity] == key { given[table].bound[identity] = nil }
-        if let place = given[table].newObjects[identity], keysBefore + place + 1 == key {
-            given[table].newObjects[identity] = nil
-        }
+        if given[table].newObjects[identity] == key { given[table].newObjects[identity] = nil }
     }
 
     private func forget(_ key: Int64) {
         deleted.keys.insert(key)
-        if key > keysBefore {
-            fresh[Int(key - keysBefore - 1)].snapshot = nil
+        if fresh.isNew(key) {
+            fresh.store(nil, key)
         } else {
             known.remove(key)
         }
@@ -348,9 +397,7 @@ final class SQLiteCommit: CommitTarget {
                 forget(snapshot.storeKey)
             }
         }
-        for (index, (snapshot, place)) in fresh.enumerated() where place == table {
-            if snapshot != nil { forget(keysBefore + Int64(index) + 1) }
-        }
+        for key in fresh.keys(in: table) { forget(key) }
     }
 
     func redirect(from older: Int64, to newer: Int64) throws(StoreError) {
@@ -388,7 +435,7 @@ final class SQLiteCommit: CommitTarget {
     }
 
     private func writeLastKey() throws(StoreError) {
-        guard lastKey > keysBefore else { return }
+        guard !fresh.all.isEmpty else { return }
         try write { () throws(SQLiteError) in
             for table in unwritten.indices { try writeNew(table) }
             try file.run("INSERT OR REPLACE INTO restway_store VALUES ('lastKey', ?1)", lastKey)

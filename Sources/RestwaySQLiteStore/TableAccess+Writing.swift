@@ -76,10 +76,10 @@ extension TableAccess {
         let first = Int32(row * parameterCount)
         var needsLetters = false
         statement.bind(first + 1, key)
-        let shapesCell = layout.shapes?.cell ?? -1
+        let shapes = layout.shapes
         for (index, column) in layout.columns.enumerated() {
             var cell = cells[column.cell]
-            if column.cell == shapesCell, let shapes = layout.shapes { cell = shapes.stored(cell) }
+            if let shapes, column.cell == shapes.cell { cell = shapes.stored(cell) }
             if !column.coding.isImplied(cell) { needsLetters = true }
             guard withIdentity || !column.isIdentity else { continue }
             column.coding.bind(cell, statement, first + Int32(index + 4))

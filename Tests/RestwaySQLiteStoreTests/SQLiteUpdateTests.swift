@@ -48,6 +48,26 @@ final class SQLiteUpdateTests: SQLiteTestCase {
         return Snapshot.make(all, values)
     }
 
+    /// Before a large commit, the store asks the file for its largest integer identity: there is no
+    /// integer, or the integers are negative, or they go up to the largest one.
+    func testLargeCommitsFindTheIdentitiesThatTheFileHas() throws {
+        let numbers = (0..<20).map { Int64($0) - 30 }
+        let commits: [[Value]] = [
+            numbers.map { .string("\($0)") }, numbers.map(Value.int64),
+            [.int64(.min), .int64(.max)] + numbers.map(Value.int64),
+            [.int64(.min), .int64(.max), .int64(0)] + numbers.map { .string("\($0)") }
+                + numbers.map(Value.int64),
+        ]
+        var known = 0
+        for (identities, count) in zip(commits, [20, 40, 42, 43]) {
+            let store = try file.open([all])
+            let rows = identities.map { row($0, .int64(1), at: 1) }
+            XCTAssertEqual(try store.commit(ChangeSet(rows: rows)).insertedCount, count - known)
+            XCTAssertEqual(try store.count(Query(all)), count)
+            known = count
+        }
+    }
+
     func testUpdatesOfEveryCombinationOfColumns() throws {
         let numbers = Entity(
             name: "Numbers", index: 0,
