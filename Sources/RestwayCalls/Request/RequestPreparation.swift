@@ -4,6 +4,7 @@ import RestwayMapping
 import RestwayObjects
 package import RestwayOutcome
 package import RestwayRouting
+import RestwayStore
 import RestwayText
 
 /// Turns the request that a caller describes into the request that is sent, in three steps. Each

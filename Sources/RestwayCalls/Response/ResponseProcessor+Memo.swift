@@ -3,6 +3,7 @@ import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
 import RestwayRouting
+import RestwayStore
 
 /// Answers whose body is kept: they are mapped at most once, and leave the store as it is if it
 /// has taken them before.
