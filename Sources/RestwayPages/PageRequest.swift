@@ -18,7 +18,9 @@ final class PageRequest: Sendable {
     /// The place at which the program begins, and the number of objects before it, if it is known.
     let begin: (place: PagePlace, offset: Int64?)
 
+    /// - Parameter spec: The request. Later changes of its draft do not reach the pages.
     init(_ spec: RequestSpec, _ context: CallContext) throws(Failure) {
+        let spec = spec.captured()
         guard let (route, method) = try context.route(of: spec) else {
             throw Failure(
                 .invalidArgument, "pages are requested by the name of a route", field: "request")

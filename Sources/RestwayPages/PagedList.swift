@@ -32,7 +32,7 @@ package final class PagedList: Sendable {
     package init(_ context: CallContext, _ spec: RequestSpec) throws(Failure) {
         try context.refuseWhenClosed()
         self.context = context
-        request = try PageRequest(spec.captured(), context)
+        request = try PageRequest(spec, context)
         name = try request.nameOfList()
         let stored = try context.store.list(name)
         members = ListMembers(stored?.keys ?? [])

@@ -79,7 +79,7 @@ package final class Pages: Sendable {
     ) throws(Failure) {
         try context.refuseWhenClosed()
         self.context = context
-        request = try PageRequest(spec.captured(), context)
+        request = try PageRequest(spec, context)
         fetchesAhead = options.fetchesAhead
         keep = nil
         let machine = PageMachine(

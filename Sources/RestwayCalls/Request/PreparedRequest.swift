@@ -35,7 +35,7 @@ package final class PreparedRequest: @unchecked Sendable {
     package let owesBody: Bool
     package let isFromOutbox: Bool
 
-    package init(
+    init(
         exchange: Exchange, reader: BodyReader? = nil, destination: RequestDestination,
         sending: SendingRules, answers: AnswerRules = .usual, dataMapper: String?,
         bodyDestination: BodyDestination = .memory, submission: Submission?,

@@ -372,6 +372,14 @@ extension RequestSpec {
 }
 
 extension RequestContent {
+    /// Makes the content of a stored request, which has all its headers and its body.
+    package init(headers: [HeaderField], body: ExchangeBody, submission: Submission?) {
+        self.init()
+        self.headers = headers
+        self.body = body
+        self.submission = submission
+    }
+
     /// Sends parts of which at least one may not be in memory.
     mutating func send(_ parts: [BodyPart], isExact: Bool = false) throws(Failure) {
         if parts.count == 1, case .resource(let resource) = parts[0], let bytes = resource.bytes {

@@ -1,7 +1,7 @@
 package import RestwayDocument
-package import RestwayHTTP
+import RestwayHTTP
 import RestwayMapping
-import RestwayObjects
+package import RestwayObjects
 package import RestwayOutcome
 package import RestwayRouting
 import RestwayStore
@@ -34,21 +34,19 @@ package struct RequestPreparation {
             let content = try content(of: spec, about: submission, to: destination, settings)
             destination.url = URLText.appendingQuery(content.query, to: destination.url)
             let sending = try sending(spec, content, to: destination, settings)
-            return PreparedRequest(
-                exchange: exchange(spec, destination, content, sending, settings),
-                reader: content.reader, destination: destination, sending: sending,
+            return request(
+                spec, destination, content, sending, settings,
                 answers: try AnswerRules.of(spec, destination, settings, api),
-                dataMapper: settings.dataMapper, bodyDestination: content.bodyDestination,
-                submission: content.submission,
-                deletions: deletions(destination, content.submission), owesBody: content.isOwed)
+                deletions: deletions(destination, content.submission))
         }
     }
 
-    /// Returns the exchange that sends the request.
-    private func exchange(
+    /// Puts the values of the three steps together.
+    package func request(
         _ spec: RequestSpec, _ destination: RequestDestination, _ content: RequestContent,
-        _ sending: SendingRules, _ settings: RouteSettings
-    ) -> Exchange {
+        _ sending: SendingRules, _ settings: RouteSettings, answers: AnswerRules,
+        deletions: [ChangeSet.Deletion], isFromOutbox: Bool = false
+    ) -> PreparedRequest {
         var exchange = Exchange(
             method: destination.method.rawValue, url: destination.url, headers: content.headers,
             body: content.body, timeouts: timeouts(spec, settings, for: content.bodyDestination),
@@ -57,12 +55,16 @@ package struct RequestPreparation {
         if let key = sending.idempotencyKey {
             exchange.headers.set(IdempotencyKey.headerName, key)
         }
-        return exchange
+        return PreparedRequest(
+            exchange: exchange, reader: content.reader, destination: destination,
+            sending: sending, answers: answers, dataMapper: settings.dataMapper,
+            bodyDestination: content.bodyDestination, submission: content.submission,
+            deletions: deletions, owesBody: content.isOwed, isFromOutbox: isFromOutbox)
     }
 
     /// Returns the time limits of each attempt.
-    package func timeouts(
-        _ spec: RequestSpec, _ settings: RouteSettings, for destination: BodyDestination = .memory
+    private func timeouts(
+        _ spec: RequestSpec, _ settings: RouteSettings, for destination: BodyDestination
     ) -> ExchangeTimeouts {
         var timeouts = context.options.timeouts
         // An event stream has no end, so it has a time limit only if the route or the request sets

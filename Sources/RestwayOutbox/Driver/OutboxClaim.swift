@@ -273,9 +273,8 @@ extension StorableRequest {
     /// a request may create the object and the object has no local identity, this makes up a local
     /// identity; the call that sends the request notes it (`OutboxClaim.adopt`).
     fileprivate func localID(_ identities: RequestIdentities) -> LocalID? {
-        guard let submission = content.submission, submission.entity.identityIndex != nil else {
-            return nil
-        }
+        guard let submission = content.submission, submission.entity.identityIndex != nil
+        else { return nil }
         let known =
             submission.identity == nil
             ? identities.outbox.ledger.local(submission.entity, submission.subject.storeKey)
@@ -381,16 +380,13 @@ struct ItemToSend: StoredItem {
         sending.mayGo = mayGo
         sending.caching = preparation.caching(
             settings.cache, spec.reception.caching, destination, sending, .memory)
-        return PreparedRequest(
-            exchange: Exchange(
-                method: entry.method, url: url,
-                headers: preparation.headers(own, plain, isTrusted: destination.isTrusted),
-                body: entry.body.map { .bytes($0) } ?? .none,
-                timeouts: preparation.timeouts(spec, settings),
-                usesCookies: preparation.context.options.usesCookies),
-            destination: destination, sending: sending,
-            answers: api.definition.answerRules(of: route), dataMapper: settings.dataMapper,
-            submission: submission, deletions: deletions, isFromOutbox: true)
+        let content = RequestContent(
+            headers: preparation.headers(own, plain, isTrusted: destination.isTrusted),
+            body: entry.body.map { .bytes($0) } ?? .none, submission: submission)
+        return preparation.request(
+            spec, destination, content, sending, settings,
+            answers: api.definition.answerRules(of: route), deletions: deletions,
+            isFromOutbox: true)
     }
 
     /// Returns the present object that a stored request is about, and the objects that were written
