@@ -1,10 +1,10 @@
-"""Writes the modules of `restway/_ffi` that are generated from the C headers.
+"""Writes the modules of the package that are generated from the C headers.
 
     python bindings/python/generate.py
 
-reads `Include/restway.api.json`, and writes `enums.py`, `structures.py`, `owned.py`,
-`prototypes.py` and `prototypes_objects.py`. The script `Tests/HeaderTests/interface.py` writes the
-JSON; run it first when the headers have changed.
+reads `Include/restway.api.json`, and writes `restway/_enums.py` and, in `restway/_ffi`,
+`structures.py`, `owned.py`, `prototypes.py` and `prototypes_objects.py`. The script
+`Tests/HeaderTests/interface.py` writes the JSON; run it first when the headers have changed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 INTERFACE = ROOT / "Include" / "restway.api.json"
-TARGET = ROOT / "bindings" / "python" / "restway" / "_ffi"
+PACKAGE = ROOT / "bindings" / "python" / "restway"
+TARGET = PACKAGE / "_ffi"
 
 Json = dict[str, Any]
 
@@ -213,7 +214,7 @@ def _named(doc: str, prefix: str) -> str:
 
 
 def enums(interface: Json) -> str:
-    """The text of `enums.py`."""
+    """The text of `_enums.py`."""
     missing = set(interface["enums"]) ^ set(ENUMS)
     if missing:
         raise ValueError(f"the table ENUMS of this script does not fit the headers: {missing}")
@@ -465,7 +466,7 @@ def generated() -> dict[Path, str]:
     """Returns the content of each generated module."""
     interface = read_interface()
     return {
-        TARGET / "enums.py": enums(interface),
+        PACKAGE / "_enums.py": enums(interface),
         TARGET / "structures.py": structures(interface),
         TARGET / "owned.py": owned(interface),
         TARGET / "prototypes.py": prototypes(interface),

@@ -30,30 +30,30 @@ INTERNAL = "For this package"
 #: is missing here gets a page of its own, called after the module.
 TOPICS = {
     "api": ("API documents", ["_api"]),
-    "functions": ("Functions of the program for API documents", ["_questions", "_parsing"]),
+    "functions": ("Functions of the program for API documents", ["_functions", "_parsing"]),
     "client": ("Clients", ["_client"]),
     "async-client": ("Clients for asyncio", ["_async_client"]),
     "clients": ("Methods of all clients", ["_client_base"]),
-    "requests": ("Requests and files", ["_request", "_resource", "_inspect"]),
+    "requests": ("Requests and files", ["_request", "_resource", "_headers", "_outgoing"]),
     "options": ("Options of requests", ["_body"]),
-    "calls": ("Calls", ["_call", "details.calls"]),
-    "responses": ("Responses", ["_response", "_boundary"]),
+    "calls": ("Calls", ["_call", "_details"]),
+    "responses": ("Responses", ["_response", "_handles"]),
     "objects": ("Objects and drafts", ["_object", "_draft"]),
-    "store": ("Stores, queries, observers", ["_store"]),
-    "pages": ("Pages", ["_pages", "values.pages"]),
+    "store": ("Stores, queries, observers", ["_store", "_observers", "_observing"]),
+    "pages": ("Pages", ["_pages", "_pages_into"]),
     "scopes": ("Scopes, several clients", ["_scope", "_routing"]),
     "batch": ("Batch sessions", ["_batch"]),
     "streams": ("Streams and events", ["_stream"]),
     "auth": ("Credentials", ["_auth"]),
     "pipeline": ("Modifiers and interceptors", ["_pipeline"]),
     "cache": ("The response cache", ["_cache"]),
-    "outbox": ("The outbox", ["_outbox"]),
+    "outbox": ("The outbox", ["_outbox", "_outbox_items"]),
     "network": (
-        "Connections, time limits, credentials, cookies, rates", ["_network", "details.settings"]
+        "Connections, time limits, credentials, cookies, rates", ["_network", "_config"]
     ),
     "lifecycle": ("The life of calls", ["_lifecycle"]),
     "exceptions": ("Exceptions", ["_exceptions"]),
-    "library": ("The library", ["_library", "_ffi.conversion", "_ffi.enums"]),
+    "library": ("The library", ["_library", "_urls", "_ffi.conversion", "_enums"]),
 }
 
 #: Classes that clients inherit from, and the clients that do. Their members stand on the page of
@@ -95,12 +95,12 @@ class Member:
 
 def definitions() -> dict[str, Definition]:
     """Returns the definitions at the top of all modules by name. Of the modules that know ctypes,
-    only those with enums and with Python's values are public.
+    only the one with Python's values is public.
     """
     found: dict[str, Definition] = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         module = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
-        if module.startswith("_ffi.") and module not in ("_ffi.conversion", "_ffi.enums"):
+        if module.startswith("_ffi.") and module != "_ffi.conversion":
             continue
         for name, node, doc in documented(ast.parse(path.read_text("utf-8")).body):
             if name not in found:

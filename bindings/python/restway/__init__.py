@@ -31,10 +31,21 @@ from ._body import (
     Saved,
     SaveTo,
 )
-from ._boundary import OnAttempt
-from ._call import Call
-from ._client import Client, OnDone
+from ._call import Call, OnDone, OnProgress
+from ._client import Client
 from ._draft import Draft, Linked
+from ._enums import (
+    AttemptReason,
+    CacheState,
+    ChangeKind,
+    Domain,
+    LifecycleKind,
+    OutboxReason,
+    OutboxState,
+    Reachability,
+    Status,
+    StatusClass,
+)
 from ._exceptions import (
     AmbiguousRouteError,
     AuthError,
@@ -96,38 +107,7 @@ from ._exceptions import (
     WouldBlockError,
 )
 from ._ffi.conversion import JSONValue
-from ._ffi.enums import (
-    AttemptReason,
-    CacheState,
-    ChangeKind,
-    Domain,
-    LifecycleKind,
-    OutboxReason,
-    OutboxState,
-    Reachability,
-    Status,
-    StatusClass,
-)
-from ._inspect import Headers, OutgoingRequest, SplitURL, status_class
-from ._library import (
-    Clock,
-    Plugin,
-    build_query,
-    debug_handle_kinds,
-    debug_live_handles,
-    flush_log,
-    load_plugin,
-    plugins,
-    split_url,
-    version,
-)
-from ._network import Cookies, DefaultHeaders
-from ._object import Identity, Object, Objects
-from ._observing import OnQueryChange, QueryChanges, QueryObserver
-from ._parsing import Data, EncoderFunction, MapProgress, ParserFunction, ValidatorFunction
-from ._pipeline import Stage, StageFunction, Turn
-from ._query import Operator, Query
-from ._questions import (
+from ._functions import (
     NOTHING,
     Exclusion,
     FailureReader,
@@ -137,20 +117,42 @@ from ._questions import (
     Rows,
     TransformFunction,
 )
-from ._request import Request, Target
-from ._resource import DigestHeader, FileContent, Files, Resource, Resumable, Resumption
-from ._response import MappingIssue, OnProgress, Response, StreamEvent
-from ._store import (
+from ._handles import OnAttempt
+from ._headers import Headers
+from ._library import (
+    Clock,
+    Plugin,
+    debug_handle_kinds,
+    debug_live_handles,
+    flush_log,
+    load_plugin,
+    plugins,
+    status_class,
+    version,
+)
+from ._network import Cookies, DefaultHeaders
+from ._object import Identity, Object, Objects
+from ._observers import (
     Observed,
     Observer,
     OnChange,
-    Statistics,
-    Store,
+    OnQueryChange,
+    QueryChanges,
+    QueryObserver,
 )
+from ._outgoing import OutgoingRequest
+from ._parsing import Data, EncoderFunction, MapProgress, ParserFunction, ValidatorFunction
+from ._pipeline import Stage, StageFunction, Turn
+from ._query import Operator, Query
+from ._reading.tables import Columns
+from ._reading.values import ObjectValue
+from ._request import Request, Target
+from ._resource import DigestHeader, FileContent, Files, Resource, Resumable, Resumption
+from ._response import MappingIssue, Response, StreamEvent
+from ._store import Statistics, Store
 from ._transaction import Change, Changes, Transaction
-from .reading.values import ObjectValue
-from .tables.columns import Columns
-from .values import Record
+from ._urls import SplitURL, build_query, split_url
+from ._values import Record
 
 if TYPE_CHECKING:
     from ._async_client import AsyncClient
@@ -164,9 +166,11 @@ if TYPE_CHECKING:
         OnBatchDone,
     )
     from ._cache import AsyncCache, Cache, CacheEntry, CacheOptions, CacheStatistics
+    from ._config import TLS, Cookie, Credential, Network, Proxy, Rate, Timeouts
+    from ._details import Attempt, CacheNote, Progress, Timings
     from ._lifecycle import CallInfo, LifecycleEvent, LifecycleEvents, OnLifecycle
-    from ._outbox import AsyncOutbox, OnFlushed, OnItem, Outbox
-    from ._outbox_items import OutboxCounts, OutboxItem, OutboxItems, Stored
+    from ._outbox import AsyncOutbox, Outbox
+    from ._outbox_items import OnFlushed, OnItem, OutboxCounts, OutboxItem, OutboxItems, Stored
     from ._pages import (
         AsyncPagedList,
         AsyncPages,
@@ -176,6 +180,7 @@ if TYPE_CHECKING:
         PageOptions,
         Pages,
     )
+    from ._pages_into import AsyncPagesInto, PagesInto
     from ._routing import AsyncRoutingClient, RoutingClient
     from ._scope import AsyncScope, Scope
     from ._stream import (
@@ -187,9 +192,6 @@ if TYPE_CHECKING:
         Stream,
         StreamedResponse,
     )
-    from .details.calls import Attempt, CacheNote, Progress, Timings
-    from .details.settings import TLS, Cookie, Credential, Network, Proxy, Rate, Timeouts
-    from .values.pages import AsyncPagesInto, PagesInto
 
 __version__ = "0.1.0"
 
@@ -202,12 +204,12 @@ _MODULES = {
     "AsyncOutbox": "_outbox",
     "AsyncPagedList": "_pages",
     "AsyncPages": "_pages",
-    "AsyncPagesInto": "values.pages",
+    "AsyncPagesInto": "_pages_into",
     "AsyncRoutingClient": "_routing",
     "AsyncScope": "_scope",
     "AsyncStream": "_stream",
     "AsyncStreamedResponse": "_stream",
-    "Attempt": "details.calls",
+    "Attempt": "_details",
     "Batch": "_batch",
     "BatchAnswer": "_batch",
     "BatchDecode": "_batch",
@@ -215,20 +217,20 @@ _MODULES = {
     "BatchRequest": "_batch",
     "Cache": "_cache",
     "CacheEntry": "_cache",
-    "CacheNote": "details.calls",
+    "CacheNote": "_details",
     "CacheOptions": "_cache",
     "CacheStatistics": "_cache",
     "CallInfo": "_lifecycle",
-    "Cookie": "details.settings",
-    "Credential": "details.settings",
+    "Cookie": "_config",
+    "Credential": "_config",
     "EventOptions": "_stream",
     "EventStream": "_stream",
     "LifecycleEvent": "_lifecycle",
     "LifecycleEvents": "_lifecycle",
-    "Network": "details.settings",
+    "Network": "_config",
     "OnBatchDone": "_batch",
-    "OnFlushed": "_outbox",
-    "OnItem": "_outbox",
+    "OnFlushed": "_outbox_items",
+    "OnItem": "_outbox_items",
     "OnLifecycle": "_lifecycle",
     "Outbox": "_outbox",
     "OutboxCounts": "_outbox_items",
@@ -239,18 +241,18 @@ _MODULES = {
     "PagedList": "_pages",
     "PagedOptions": "_pages",
     "Pages": "_pages",
-    "PagesInto": "values.pages",
-    "Progress": "details.calls",
-    "Proxy": "details.settings",
-    "Rate": "details.settings",
+    "PagesInto": "_pages_into",
+    "Progress": "_details",
+    "Proxy": "_config",
+    "Rate": "_config",
     "RoutingClient": "_routing",
     "Scope": "_scope",
     "Stored": "_outbox_items",
     "Stream": "_stream",
     "StreamedResponse": "_stream",
-    "TLS": "details.settings",
-    "Timeouts": "details.settings",
-    "Timings": "details.calls",
+    "TLS": "_config",
+    "Timeouts": "_config",
+    "Timings": "_details",
 }
 
 

@@ -8,18 +8,15 @@ from enum import IntEnum
 from typing import Any, Literal, TypeVar, Union
 
 from . import _ffi as native
-from ._boundary import check, chosen, make, name, optional_name
+from ._enums import AttributeType, Policy, RelationshipFlag, RouteFlag, Section
 from ._exceptions import ConfigError, Problem
 from ._ffi.conversion import Document, JSONValue, document_bytes, json_bytes, json_value
-from ._ffi.enums import AttributeType, Policy, RelationshipFlag, RouteFlag, Section
 from ._ffi.trampolines import (
     on_decode_function,
     on_encode_function,
     on_hook_function,
 )
-from ._parsing import Parsing
-from ._pipeline import NamedStages
-from ._questions import (
+from ._functions import (
     Hook,
     HookFunction,
     Registering,
@@ -28,6 +25,9 @@ from ._questions import (
     checked,
     decorator,
 )
+from ._handles import check, chosen, make, name, optional_name
+from ._parsing import Parsing
+from ._pipeline import NamedStages
 
 TypeName = Literal["any", "bool", "int", "double", "string", "date", "bytes", "json"]
 """The type of an attribute, as a document names it."""

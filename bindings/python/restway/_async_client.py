@@ -10,25 +10,25 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 from . import _ffi as native
 from ._batch import AsyncBatch
 from ._body import Reading
-from ._boundary import OnAttempt
 from ._cache import AsyncCache
 from ._call import Call
 from ._client_base import ClientBase
+from ._enums import Delivery, Domain, LifecycleKind, Status
+from ._event_loop import Link, Watcher
 from ._exceptions import UsageError
-from ._ffi.enums import Delivery, Domain, LifecycleKind, Status
+from ._handles import OnAttempt
 from ._hints import PATHS, require, require_function
 from ._lazy import asyncio
 from ._lifecycle import LifecycleEvents, LifecycleWishes, OnLifecycle
-from ._link import Link, Watcher
-from ._observing import OnQueryChange, QueryObserver
+from ._observers import Observed, Observer, OnChange, OnQueryChange, QueryObserver
 from ._outbox import AsyncOutbox
 from ._pages import AsyncPagedList, AsyncPages
+from ._pages_into import GivesAwaitedPages
 from ._parsing import AsyncBytesMapping
 from ._query import Query
 from ._request import Request
 from ._response import Response, call_progress
 from ._scope import AsyncScope
-from ._store import Observed, Observer, OnChange
 from ._stream import (
     AsyncEventStream,
     AsyncStream,
@@ -39,9 +39,7 @@ from ._stream import (
     request_of,
 )
 from ._verbs import AwaitedVerbs, make_coroutine_functions
-from .details import log as log  # asyncio needs `logging`, and nothing is loaded in its loop
 from .progress._calls import showing
-from .values.pages import GivesAwaitedPages
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -9,19 +9,19 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from . import _ffi as native
-from . import _questions as asked
-from ._boundary import check, failure, milliseconds, name, optional_name, status_of
+from . import _functions as asked
+from ._enums import Status
 from ._exceptions import ClosedError, RefreshRefusedError, RestwayError
 from ._ffi import trampolines
 from ._ffi.callbacks import Holding
-from ._ffi.enums import Status
+from ._functions import AskedClient, FailureReader, Held, set_failure_reader
+from ._handles import check, failure, milliseconds, name, optional_name, status_of
 from ._hints import require_mapping
 from ._lazy import asyncio, inspect, json
-from ._questions import AskedClient, FailureReader, Held, set_failure_reader
 
 if TYPE_CHECKING:
+    from ._config import Credential
     from ._object import Layouts
-    from .details.settings import Credential
 
 
 def native_credential(credential: Credential | str | None) -> Any:
@@ -29,7 +29,7 @@ def native_credential(credential: Credential | str | None) -> Any:
     """
     if credential is None:
         return None
-    from .details.settings import Credential
+    from ._config import Credential
 
     if isinstance(credential, str):
         credential = Credential(token=credential)
@@ -47,7 +47,7 @@ def native_credential(credential: Credential | str | None) -> Any:
 
 def credential_of(fields: Any) -> Credential:
     """Returns a copy of a credential that the library lends."""
-    from .details.settings import Credential
+    from ._config import Credential
 
     expiry = fields.expires_in_milliseconds
     return Credential(

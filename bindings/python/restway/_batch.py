@@ -8,10 +8,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Union
 
 from . import _ffi as native
-from ._boundary import Owner, check, errors, failed, make, milliseconds, name
 from ._call import Call
+from ._enums import Status
 from ._ffi.callbacks import Holding, completions, questions
-from ._ffi.enums import Status
 from ._ffi.trampolines import (
     on_batch_decode_function,
     on_batch_done_function,
@@ -19,19 +18,19 @@ from ._ffi.trampolines import (
     on_done_destroy,
     on_question_destroy,
 )
+from ._functions import fail
+from ._handles import Owner, check, errors, failed, make, milliseconds, name
 from ._hints import PATHS, require, require_number
-from ._interrupt import waiting
 from ._lazy import asyncio
-from ._questions import fail
 from ._request import Request
 from ._response import Response
 from ._verbs import Verbs
-from ._waiting import leave
+from ._waiting import leave, waiting
 
 if TYPE_CHECKING:
-    from ._async_client import AsyncClient
-    from ._client import Client, OnDone
-    from ._scope import AsyncScope, Scope
+    from ._call import OnDone
+    from ._request import Scoped
+    from ._types import AwaitedClient, BlockingClient
 
 
 class BatchRequest(NamedTuple):
@@ -200,13 +199,13 @@ class Batch(Owner[native.BatchHandle], Verbs[Call]):
     A batch is usable from any thread.
     """
 
-    __slots__ = ("_client", "_scope", "_sent", "calls")
+    __slots__ = ("_client", "_scoped", "_sent", "calls")
 
-    def __init__(self, client: Client, scope: Scope | None = None) -> None:
+    def __init__(self, client: BlockingClient, scoped: Scoped | None = None) -> None:
         """For this package: `Client.batch` and `Scope.batch` make batches."""
         super().__init__(make(native.BatchHandle, native.lib.restway_batch_create, client._handle))
         self._client = client
-        self._scope = scope
+        self._scoped = scoped
         self._sent = False
         self.calls: list[Call] = []
         """The calls of the requests, in the order in which the requests were added."""
@@ -221,8 +220,8 @@ class Batch(Owner[native.BatchHandle], Verbs[Call]):
         for a body that a batch cannot hold, and for a batch that was sent; ClosedError.
         """
         request = require(request, Request, PATHS)
-        if self._scope is not None:
-            request = self._scope.request(request)
+        if self._scoped is not None:
+            request = self._scoped(request)
         call = self._client._send(request, on_done, self._start)
         self.calls.append(call)
         return call
@@ -343,13 +342,13 @@ class AsyncBatch(Owner[native.BatchHandle], Verbs["asyncio.Future[Response]"]):
     Leaving the context sends them and waits; an exception inside of it cancels them.
     """
 
-    __slots__ = ("_client", "_scope", "_sent", "futures")
+    __slots__ = ("_client", "_scoped", "_sent", "futures")
 
-    def __init__(self, client: AsyncClient, scope: AsyncScope | None = None) -> None:
+    def __init__(self, client: AwaitedClient, scoped: Scoped | None = None) -> None:
         """For this package: `AsyncClient.batch` and `AsyncScope.batch` make batches."""
         super().__init__(make(native.BatchHandle, native.lib.restway_batch_create, client._handle))
         self._client = client
-        self._scope = scope
+        self._scoped = scoped
         self._sent = False
         self.futures: list[asyncio.Future[Response]] = []
         """The futures of the requests, in the order in which the requests were added."""
@@ -363,8 +362,8 @@ class AsyncBatch(Owner[native.BatchHandle], Verbs["asyncio.Future[Response]"]):
         """
         client = self._client
         request = require(request, Request, PATHS)
-        if self._scope is not None:
-            request = self._scope.request(request)
+        if self._scoped is not None:
+            request = self._scoped(request)
         link = client._linked()
         future, call = link.send(request._handle, client._watcher(request), self._handle)
         # a batch has no body that is read while it is sent

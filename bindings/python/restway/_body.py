@@ -13,26 +13,26 @@ from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypedDict, Union
 
 from . import _ffi as native
-from ._boundary import check, chosen, name
+from ._enums import AuthMode, CacheMode, SaveFlag, Status
 from ._exceptions import RestwayError
 from ._ffi.callbacks import functions
-from ._ffi.enums import AuthMode, CacheMode, SaveFlag, Status
 from ._ffi.trampolines import (
     on_function_destroy,
     on_read_body_function,
     on_rewind_body_function,
 )
+from ._functions import fail
+from ._handles import check, chosen, name
 from ._hints import require_number
 from ._lazy import asyncio
-from ._questions import fail
 from ._resource import DigestHeader, Files, Resource, Resumption
+from ._values import Nulls, Parameters, Record
 from .progress import Reported
-from .values import Nulls, Parameters, Record
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from .details.settings import Timeouts
+    from ._config import Timeouts
 
 
 class Readable(Protocol):

@@ -8,20 +8,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from . import _ffi as native
-from ._boundary import check, make, name, optional_name
-from ._ffi.enums import CacheFlag, CacheState
+from ._details import CacheNote
+from ._enums import CacheFlag, CacheState
+from ._handles import check, make, name, optional_name
 from ._hints import Hinting, require_number
 from ._lazy import asyncio
 from ._response import cache_note
 from ._stream import request_of
-from .details.calls import CacheNote
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._body import CacheFilter
-    from ._client_base import ClientBase, Path
+    from ._config import Path
     from ._request import Request
+    from ._types import AnyClient
 
 T = TypeVar("T")
 
@@ -139,7 +140,7 @@ class CacheBase(Hinting):
 
     __slots__ = ("_client",)
 
-    def __init__(self, client: ClientBase) -> None:
+    def __init__(self, client: AnyClient) -> None:
         """For this package: clients make their caches."""
         self._client = client
 

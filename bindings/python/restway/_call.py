@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from . import _ffi as native
-from ._boundary import Owner, errors, failed, milliseconds
+from ._enums import Domain, Status
 from ._exceptions import WouldBlockError
-from ._ffi.enums import Domain, Status
-from ._interrupt import waiting
+from ._handles import Owner, errors, failed, milliseconds
 from ._response import Response, call_progress
+from ._waiting import waiting
 
 if TYPE_CHECKING:
-    from ._client_base import ClientBase
-    from .details.calls import Progress
+    from ._details import Progress
+    from ._object import Layouts
+
+
+class _Client(Protocol):
+    """The part of a client that its calls use."""
+
+    _layouts: Layouts
+    _may_block: ClassVar[bool]
 
 
 class Call(Owner[native.CallHandle]):
@@ -30,7 +37,7 @@ class Call(Owner[native.CallHandle]):
 
     __slots__ = ("_client",)
 
-    def __init__(self, handle: native.CallHandle, client: ClientBase) -> None:
+    def __init__(self, handle: native.CallHandle, client: _Client) -> None:
         """For this package: `Client.send` makes calls. `handle` is owned."""
         super().__init__(handle)
         self._client = client
@@ -101,6 +108,13 @@ class Call(Owner[native.CallHandle]):
         if self._owned is None:
             return "<Call, closed>"
         return f"<Call #{self.id}, {'done' if self.done else 'in flight'}>"
+
+
+OnDone = Callable[[Call], object]
+"""A function that is called when a call has completed; `call.wait()` then returns at once."""
+
+OnProgress = Callable[[Call, "Progress"], object]
+"""A function that receives the progress of a call; it may end the call with `call.cancel()`."""
 
 
 @contextmanager

@@ -13,26 +13,26 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from . import _ffi as native
-from ._boundary import OnAttempt, attempt_of, errors, failed, make, milliseconds
-from ._call import Call
+from ._call import Call, OnDone, OnProgress
 from ._client_base import no_delivery
+from ._enums import Delivery
 from ._ffi.callbacks import completions, contexts, inside
-from ._ffi.enums import Delivery
 from ._ffi.trampolines import (
     on_attempt_function,
     on_done_destroy,
     on_done_function,
 )
+from ._functions import set_question
+from ._handles import OnAttempt, attempt_of, errors, failed, make, milliseconds
 from ._hints import PATHS, require, require_function
-from ._interrupt import processing, waiting
 from ._observing import ObservingClient
+from ._pages_into import GivesPages
 from ._parsing import BytesMapping
-from ._questions import set_question
 from ._request import Request
-from ._response import OnProgress, Response
+from ._response import Response
 from ._verbs import BlockingVerbs
+from ._waiting import processing, waiting
 from .progress._calls import showing
-from .values.pages import GivesPages
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -40,19 +40,12 @@ if TYPE_CHECKING:
     from ._batch import Batch
     from ._body import RequestOptions
     from ._cache import Cache
+    from ._details import Progress
     from ._outbox import Outbox
     from ._pages import PagedList, PagedOptions, Pages
     from ._scope import Scope
     from ._stream import EventOptions, EventStream, Stream
-    from .details.calls import Progress
-
-OnDone = Callable[[Call], object]
-"""A function that is called when a call has completed; `call.wait()` then returns at once."""
-
-Start = Callable[[Request, object, "int | None", object], native.CallHandle]
-"""Starts a call. It takes the request, the function, its token and the destroy function of the
-token.
-"""
+    from ._types import Start
 
 _EXIT_WAIT_MILLISECONDS = 5000
 

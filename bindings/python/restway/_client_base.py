@@ -7,12 +7,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, Union
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn
 
 from . import _ffi as native
 from ._api import API, Described, api_of
 from ._auth import ClientAuth
-from ._boundary import (
+from ._draft import Draft
+from ._enums import ClientFlag, CurlFlag, Delivery, Reachability, TraceFlag
+from ._ffi.callbacks import Closing, Holding, close_at_exit, questions
+from ._ffi.conversion import JSONValue, json_value
+from ._ffi.trampolines import on_question_destroy, on_span_function
+from ._functions import Exclusion, set_exclusion
+from ._handles import (
     Owner,
     check,
     make,
@@ -21,19 +27,13 @@ from ._boundary import (
     optional_name,
     written_text,
 )
-from ._draft import Draft
-from ._ffi.callbacks import Closing, Holding, close_at_exit, questions
-from ._ffi.conversion import JSONValue, json_value
-from ._ffi.enums import ClientFlag, CurlFlag, Delivery, Reachability, TraceFlag
-from ._ffi.trampolines import on_question_destroy, on_span_function
 from ._hints import Secrets, member, require, unknown_keyword
-from ._inspect import OutgoingRequest
 from ._lazy import asyncio, json
-from ._library import Clock, Spans, follow_logging
+from ._library import Clock, follow_logging
 from ._network import ClientNetwork, network_options
 from ._object import Layouts, Object
+from ._outgoing import OutgoingRequest
 from ._pipeline import ClientPipeline
-from ._questions import Exclusion, set_exclusion
 from ._request import Request, request_for
 from ._response import Response
 from ._store import Store
@@ -41,12 +41,9 @@ from ._store import Store
 if TYPE_CHECKING:
     from ._batch import BatchDecode, BatchEncode
     from ._cache import CacheOptions
+    from ._config import Network, Path, Proxy, TLSChoice
     from ._lifecycle import CallInfo
-    from .details.settings import Network, Proxy, TLSChoice
-    from .values.reading import Reading
-
-Path = Union[str, "os.PathLike[str]"]
-"""The path of a file: a str or a `pathlib.Path`."""
+    from ._values.reading import Reading
 
 
 class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientHandle], Closing):
@@ -430,6 +427,8 @@ class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientH
         flags = TraceFlag.HEADER if header else TraceFlag(0)
         if all_origins:
             flags |= TraceFlag.ALL_ORIGINS
+        from ._tracing import Spans
+
         spans = Spans(tracer_provider, meter_provider)
         set_tracing = native.lib.restway_client_set_tracing
         token = questions.add(spans.told, spans, self._holding)

@@ -7,13 +7,13 @@ from datetime import date, datetime, time, timezone
 from typing import Any, NoReturn, Union
 
 from . import _ffi as native
-from ._boundary import check, make
-from ._boundary import name as name_bytes
 from ._exceptions import UsageError
 from ._ffi.conversion import encode, is_beyond_64_bits, number_of
+from ._handles import check, make
+from ._handles import name as name_bytes
 from ._hints import no_attribute, not_pickled
 from ._object import Layouts, Object, Objects
-from .reading.shapes import given
+from ._reading.shapes import given
 
 Linked = Union[Object, "Draft"]
 """The types that a relationship of a draft may lead to."""

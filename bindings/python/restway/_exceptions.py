@@ -69,9 +69,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from ._inspect import OutgoingRequest
+    from ._details import Attempt
+    from ._outgoing import OutgoingRequest
     from ._response import Response
-    from .details.calls import Attempt
 
 __all__ = [
     "AmbiguousRouteError",

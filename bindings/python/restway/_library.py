@@ -6,18 +6,17 @@ The library writes its records into the loggers `restway.auth`, `restway.transpo
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from . import _ffi as native
-from ._boundary import Owner, check, make, name, written_text
-from ._inspect import SplitURL
+from ._enums import StatusClass
+from ._handles import Owner, check, make, name, written_text
 from ._lazy import LazyModule, json
 
-_log = LazyModule("restway.details.log")
+_log = LazyModule("restway._logging")
 
 
 def follow_logging() -> None:
@@ -156,112 +155,16 @@ class Clock(Owner[native.ClockHandle]):
         return None if milliseconds < 0 else milliseconds / 1000
 
 
-def split_url(url: str) -> SplitURL:
-    """Splits an absolute http or https URL into its parts.
+def status_class(http_status: int) -> StatusClass:
+    """Returns the class of an HTTP status.
 
-        page = dict(restway.split_url(link).params)["page"]
+        if restway.status_class(error.http_status) is restway.StatusClass.SERVER_ERROR:
+            try_later()
 
-    In the query, a `+` is a space. Raises InvalidURLError.
+    Raises OverflowError for a number of more than 32 bits.
     """
-    lib = native.lib
-    parts = make(native.UrlHandle, lib.restway_url_split, name(url))
-    return SplitURL(
-        scheme=native.borrowed(lib.restway_url_scheme(parts)) or "",
-        host=native.borrowed(lib.restway_url_host(parts)) or "",
-        port=lib.restway_url_port(parts),
-        path=native.borrowed(lib.restway_url_path(parts)) or "",
-        params=tuple(
-            (
-                native.borrowed(lib.restway_url_parameter_name(parts, index)) or "",
-                native.borrowed(lib.restway_url_parameter_value(parts, index)) or "",
-            )
-            for index in range(lib.restway_url_parameter_count(parts))
-        ),
-        fragment=native.borrowed(lib.restway_url_fragment(parts)),
-    )
-
-
-def build_query(params: Mapping[str, str] | Iterable[tuple[str, str]]) -> str:
-    """Builds a query of names and values, in their order. All characters except unreserved ones are
-    percent-encoded (RFC 3986, section 2.3).
-
-        restway.build_query([("sort", "name"), ("tag", "a b")])  # "sort=name&tag=a%20b"
-    """
-    if not isinstance(params, Iterable) or isinstance(params, str):
-        raise TypeError("params are a mapping, or pairs of a name and a value")
-    pairs = list(params.items() if isinstance(params, Mapping) else params)
-    names = native.text_array([name(key) for key, _ in pairs])
-    values = native.text_array([name(value) for _, value in pairs])
-    return written_text(native.lib.restway_url_build_query, names, values, len(pairs))
-
-
-#: The version of the semantic conventions for the names of spans, metrics and attributes.
-_SCHEMA = "https://opentelemetry.io/schemas/1.44.0"
-
-#: The boundaries that the semantic conventions advise for durations, in seconds.
-_BOUNDARIES = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
-
-#: The attributes of a span that the metric has, too. All others have too many values.
-_OF_METRIC = frozenset(
-    {
-        "http.request.method", "server.address", "server.port", "http.response.status_code",
-        "network.protocol.version", "error.type",
-    }
-)
-
-
-class Spans:
-    """For this package: gives the spans of calls to the API of OpenTelemetry."""
-
-    def __init__(self, tracer_provider: Any, meter_provider: Any) -> None:
-        self._trace = importlib.import_module("opentelemetry.trace")
-        metrics = importlib.import_module("opentelemetry.metrics")
-        context = importlib.import_module("opentelemetry.trace.propagation.tracecontext")
-        self._propagator = context.TraceContextTextMapPropagator()
-        self._tracer = self._trace.get_tracer("restway", version(), tracer_provider, _SCHEMA)
-        meter = metrics.get_meter("restway", version(), meter_provider, _SCHEMA)
-        self._duration = meter.create_histogram(
-            "http.client.request.duration",
-            unit="s",
-            description="Duration of HTTP client requests.",
-            explicit_bucket_boundaries_advisory=_BOUNDARIES,
-        )
-        self._open: dict[int, Any] = {}
-
-    def told(self, span: native.Span, begins: bool) -> str:
-        """Begins or ends the span of a call; returns the `traceparent` of a span that begins."""
-        attributes = _attributes(span)
-        if not begins:
-            self._end(span, attributes)
-            return ""
-        begun = self._tracer.start_span(
-            native.borrowed(span.name) or "",
-            kind=self._trace.SpanKind.CLIENT,
-            attributes=attributes,
-            start_time=span.start_microseconds * 1000,
-        )
-        self._open[span.call_id] = begun
-        carrier: dict[str, str] = {}
-        self._propagator.inject(carrier, self._trace.set_span_in_context(begun))
-        return carrier.get("traceparent", "")
-
-    def _end(self, span: native.Span, attributes: dict[str, str | int]) -> None:
-        begun = self._open.pop(span.call_id, None)
-        if begun is None:
-            return
-        if span.status:
-            begun.set_status(self._trace.StatusCode.ERROR)
-        begun.set_attributes(attributes)
-        begun.end(end_time=span.end_microseconds * 1000)
-        seconds = (span.end_microseconds - span.start_microseconds) / 1e6
-        kept = {name: value for name, value in attributes.items() if name in _OF_METRIC}
-        self._duration.record(seconds, kept, context=self._trace.set_span_in_context(begun))
-
-
-def _attributes(span: native.Span) -> dict[str, str | int]:
-    found: dict[str, str | int] = {}
-    for index in range(span.attribute_count):
-        each = span.attributes[index]
-        name, text = native.borrowed(each.name) or "", native.borrowed(each.text)
-        found[name] = each.number if text is None else text
-    return found
+    if not isinstance(http_status, int):
+        raise TypeError(f"a status is an int, not {type(http_status).__name__}")
+    if not -(2**31) <= http_status < 2**31:
+        raise OverflowError(f"a status has 32 bits, which {http_status} exceeds")
+    return StatusClass(native.lib.restway_http_class_of(http_status))

@@ -8,13 +8,13 @@ from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 from . import _ffi as native
-from ._boundary import check, failure, make, milliseconds, name
-from ._ffi.enums import CallFlag, LifecycleKind
+from ._details import Progress
+from ._enums import CallFlag, LifecycleKind
+from ._handles import check, failure, make, milliseconds, name
 from ._hints import member
 from ._lazy import asyncio
+from ._observers import Observer
 from ._response import Response, call_progress
-from ._store import Observer
-from .details.calls import Progress
 
 if TYPE_CHECKING:
     from ._exceptions import RestwayError

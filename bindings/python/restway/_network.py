@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from . import _ffi as native
-from ._boundary import check, make, name, optional_name, written_text
-from ._ffi.enums import CookieFlag
+from ._enums import CookieFlag
+from ._handles import check, make, name, optional_name, written_text
+from ._headers import Headers
 from ._hints import require_mapping
-from ._inspect import Headers
 from ._lazy import json
 
 if TYPE_CHECKING:
-    from .details.settings import Cookie, Network, Proxy, Rate, TLSChoice
+    from ._config import Cookie, Network, Proxy, Rate, TLSChoice
 
 
 def network_options(
@@ -22,7 +22,7 @@ def network_options(
     """For this package: returns a pointer to the settings for the library; None for defaults."""
     if tls is None and proxy is None and network is None:
         return None
-    from .details.settings import options_of
+    from ._config import options_of
 
     return options_of(tls, proxy, network)
 
@@ -146,7 +146,7 @@ def _secret(value: str) -> bytes:
 
 
 def _cookie(listed: native.CookiesHandle, index: int) -> Cookie:
-    from .details.settings import Cookie
+    from ._config import Cookie
 
     cookie = native.Cookie()
     check(native.lib.restway_cookie_init, native.ref(cookie), native.size_of(cookie))
@@ -262,7 +262,7 @@ class ClientNetwork:
             if client.rate().remaining == 0:
                 print(f"the next request goes in {client.rate().reset} s")
         """
-        from .details.settings import Rate
+        from ._config import Rate
 
         read = native.Rate()
         check(native.lib.restway_rate_init, native.ref(read), native.size_of(read))

@@ -7,17 +7,17 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Union, overload
 
 from . import _ffi as native
-from ._boundary import check, make
-from ._boundary import name as name_bytes
+from ._enums import ValueKind
 from ._ffi.conversion import decode
-from ._ffi.enums import ValueKind
+from ._handles import check, make
+from ._handles import name as name_bytes
 from ._hints import Hinting, Unchangeable, no_attribute, object_text, position, require
-from .reading.layout import Layout
-from .reading.layout import Layouts as Layouts
-from .reading.rows import Row, first_row, list_rows, related_row
-from .reading.shapes import Converter, converters_of
-from .reading.whole import WholeObject, WholeObjects
-from .values import ReadsInto
+from ._reading.layout import Layout
+from ._reading.layout import Layouts as Layouts
+from ._reading.rows import Row, first_row, list_rows, related_row
+from ._reading.shapes import Converter, converters_of
+from ._reading.whole import WholeObject, WholeObjects
+from ._values import ReadsInto
 
 Identity = Union[int, str, None]
 """The identity of an object within its entity; None if it has no identity."""
@@ -163,6 +163,21 @@ class Object(Unchangeable, WholeObject):
         )
         return None if kind.value == ValueKind.ABSENT else keys[: count.value]
 
+    def places(self, relationship: str) -> list[Object | None]:
+        """Returns the objects that a relationship leads to, each in its place.
+
+        A gap of a relationship with `"empty": "gap"` is None, and so is an object that the store
+        no longer has. Raises UnknownAttributeError.
+
+            [member and member.name for member in team.places("members")]  # ["Ann", None, "Bob"]
+        """
+        keys, found = self.related_keys(relationship) or [], list(self.related(relationship))
+        if len(found) == len(keys) - keys.count(0):
+            rest = iter(found)  # some of the objects may have a newer key
+            return [next(rest) if key else None for key in keys]
+        by_key = {related.store_key: related for related in found}
+        return [by_key.get(key) for key in keys]
+
     def get(self, name: str, default: Any = None) -> Any:
         """Returns the attribute or relationship `name`; `default` if it has not been received or
         does not exist.
@@ -306,7 +321,7 @@ def _made(row: Row, layouts: Layouts) -> Object:
     made._layouts = layouts
     made._layout = layout
     made._cells = cells
-    made.__class__ = layout.kind  # type: ignore[assignment]
+    made.__class__ = layout.kind
     return made
 
 
@@ -413,7 +428,7 @@ class Objects(Hinting, WholeObjects, ReadsInto, Sequence[Object]):
         in one call, unless the objects are of entities that have nothing in common. Raises
         UnknownAttributeError at once.
         """
-        from .reading.table import tuples
+        from ._reading.tuples import tuples
 
         return tuples(self, names)
 

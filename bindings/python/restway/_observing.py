@@ -1,4 +1,4 @@
-"""Observers: of the store, of the result of a query, and of calls."""
+"""The functions of a client that observe: its store, the result of a query, and its calls."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import _ffi as native
-from ._boundary import check
 from ._client_base import ClientBase
+from ._enums import LifecycleKind
 from ._ffi.callbacks import observers
-from ._ffi.enums import LifecycleKind
 from ._ffi.trampolines import (
     on_changed_destroy,
     on_changed_function,
@@ -17,115 +16,24 @@ from ._ffi.trampolines import (
     on_query_changed_function,
 )
 from ._hints import require, require_function
-from ._object import Layouts, Objects
+from ._object import Objects
+from ._observers import (
+    Observed,
+    Observer,
+    OnChange,
+    OnQueryChange,
+    QueryChanges,
+    QueryObserver,
+    start_observing,
+    start_observing_query,
+)
 from ._query import Query
-from ._store import Observed, Observer, OnChange, start_observing
 from ._transaction import Changes
 
 if TYPE_CHECKING:
     from ._lifecycle import OnLifecycle
 
 T = TypeVar("T")
-
-
-class QueryChanges:
-    """The difference between two results of an observed query, and the newer result.
-
-    Places are indices. To turn the old list into the new one, remove the objects at the places of
-    `deletions` and at the old places of `moves`, which all count in the old list; then insert the
-    objects at the places of `insertions` and at the new places of `moves`, the smallest first:
-
-        for place in sorted([*changes.deletions, *(old for old, _ in changes.moves)], reverse=True):
-            del rows[place]
-        for place in sorted([*changes.insertions, *(new for _, new in changes.moves)]):
-            rows.insert(place, row_of(changes.objects[place]))
-        for place in changes.updates:
-            rows[place] = row_of(changes.objects[place])
-    """
-
-    __slots__ = ("deletions", "insertions", "moves", "objects", "updates")
-
-    objects: Objects
-    """The newer result."""
-    deletions: tuple[int, ...]
-    """The places in the older result of the objects that the newer one does not have, in order."""
-    insertions: tuple[int, ...]
-    """The places in the newer result of the objects that the older one does not have, in order."""
-    moves: tuple[tuple[int, int], ...]
-    """The old and the new places of objects that are in another order now: as few as possible, in
-    the order of their new places.
-    """
-    updates: tuple[int, ...]
-    """The places in the newer result of objects that were in the older one with other values."""
-
-    def __init__(self, handle: native.QueryChangesHandle, layouts: Layouts) -> None:
-        """For this package: clients make these. `handle` is owned."""
-        lib = native.lib
-        found = native.own(lib.restway_query_changes_list(handle))
-        self.objects = Objects(found, None, layouts)
-        self.deletions = _places(lib.restway_query_changes_deletions, handle)
-        self.insertions = _places(lib.restway_query_changes_insertions, handle)
-        self.updates = _places(lib.restway_query_changes_updates, handle)
-        count = lib.restway_query_changes_moves(handle, None, None, 0)
-        old, new = native.sizes(count), native.sizes(count)
-        lib.restway_query_changes_moves(handle, old, new, count)
-        self.moves = tuple(zip(old, new))
-
-    def __repr__(self) -> str:
-        return (
-            f"<QueryChanges of {len(self.objects)} objects: {len(self.deletions)} went, "
-            f"{len(self.insertions)} came, {len(self.moves)} moved, {len(self.updates)} updated>"
-        )
-
-
-def _places(function: Any, handle: native.QueryChangesHandle) -> tuple[int, ...]:
-    places = native.sizes(function(handle, None, 0))
-    function(handle, places, len(places))
-    return tuple(places)
-
-
-OnQueryChange = Callable[[QueryChanges], object]
-"""A function that receives the changes in the result of an observed query."""
-
-
-class QueryObserver(Observer):
-    """An observer of a query, see `Observer`."""
-
-    __slots__ = ("_objects",)
-
-    def __init__(
-        self,
-        handle: native.ObserverHandle,
-        objects: Objects,
-        removed: Callable[[], object] | None = None,
-    ) -> None:
-        """For this package: `observe_query` makes observers. `handle` is owned."""
-        super().__init__(handle, removed)
-        self._objects = objects
-
-    @property
-    def objects(self) -> Objects:
-        """The result of the query when the observer began, from which the first difference counts.
-        """
-        return self._objects
-
-
-def start_observing_query(
-    client: native.ClientHandle, query: Query, changed: Any, token: int, destroy: Any
-) -> tuple[native.ObserverHandle, Objects]:
-    """For this package: observes `query`; raises the error that the library reports."""
-    observer, found = native.OwnedObserverHandle(), native.OwnedListHandle()
-    check(
-        native.lib.restway_client_observe_query,
-        client,
-        query._handle,
-        changed,
-        token,
-        destroy,
-        native.ref(found),
-        native.ref(observer),
-    )
-    return observer, Objects(found, None, query._layouts)
 
 
 class ObservingClient(ClientBase):

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, TypeVar, overload
 
 from . import _ffi as native
-from ._boundary import check, content, make, optional_name
+from ._enums import OutboxFlag, OutboxState
 from ._exceptions import RestwayError, UsageError
 from ._ffi.callbacks import completions
-from ._ffi.enums import OutboxFlag, OutboxState
 from ._ffi.trampolines import (
     on_done_destroy,
     on_ended_item_function,
@@ -17,10 +16,14 @@ from ._ffi.trampolines import (
     on_item_function,
     on_observed_function,
 )
+from ._functions import set_question
+from ._handles import check, content, make, optional_name
 from ._hints import Hinting, require, require_function
 from ._lazy import asyncio
 from ._object import Layouts, Object
 from ._outbox_items import (
+    OnFlushed,
+    OnItem,
     OutboxCounts,
     OutboxItem,
     OutboxItems,
@@ -30,26 +33,15 @@ from ._outbox_items import (
     number_of,
     reason_of,
 )
-from ._questions import set_question
 from ._waiting import Result, not_in_time, refuse_inside_callbacks, require_waiting, seconds_of
 from .progress import Wanted
 from .progress._flushes import counting
 
 if TYPE_CHECKING:
-    from ._async_client import AsyncClient
-    from ._client import Client
-    from ._client_base import ClientBase
+    from ._types import AnyClient, AwaitedClient, BlockingClient
 
 
 Brought = TypeVar("Brought")
-
-OnItem = Callable[[OutboxItem, "RestwayError | None"], object]
-"""A function that is called when an item was delivered or has become a dead letter; for a dead
-letter, the second argument is its error.
-"""
-
-OnFlushed = Callable[[OutboxItems], object]
-"""A function that is called when a flush has ended; it receives the items that were sent."""
 
 
 class OutboxBase(Hinting):
@@ -57,7 +49,7 @@ class OutboxBase(Hinting):
 
     __slots__ = ("_client",)
 
-    def __init__(self, client: ClientBase) -> None:
+    def __init__(self, client: AnyClient) -> None:
         """For this package: `client.outbox`."""
         self._client = client
 
@@ -195,7 +187,7 @@ class Outbox(OutboxBase):
 
     __slots__ = ()
 
-    _client: Client
+    _client: BlockingClient
 
     @overload
     def flush(self, on_flushed: OnFlushed | None = None, *, force: bool = False) -> None: ...
@@ -360,7 +352,7 @@ class AsyncOutbox(OutboxBase):
 
     __slots__ = ()
 
-    _client: AsyncClient
+    _client: AwaitedClient
 
     async def flush(
         self,

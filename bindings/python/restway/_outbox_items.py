@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta, timezone
 from typing import NamedTuple, Union, overload
 
 from . import _ffi as native
-from ._boundary import failure
+from ._enums import OutboxReason, OutboxState, Status
 from ._exceptions import QueuedError, RestwayError
 from ._ffi.conversion import JSONValue, json_value
-from ._ffi.enums import OutboxReason, OutboxState, Status
+from ._handles import failure
 from ._hints import Hinting, position, require_number
 from ._object import Layouts
 from ._response import Response
@@ -184,3 +184,12 @@ def _time(microseconds: int) -> datetime:
 
 def reason_of(status: int, error: native.ErrorHandle) -> RestwayError | None:
     return failure(status, error, None) if status else None
+
+
+OnItem = Callable[[OutboxItem, "RestwayError | None"], object]
+"""A function that is called when an item was delivered or has become a dead letter; for a dead
+letter, the second argument is its error.
+"""
+
+OnFlushed = Callable[[OutboxItems], object]
+"""A function that is called when a flush has ended; it receives the items that were sent."""

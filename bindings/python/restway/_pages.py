@@ -9,29 +9,24 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypedDict, TypeVar, ca
 
 from . import _ffi as native
 from ._body import CallOptions, RequestOptions
-from ._boundary import Owner, check, failure, make
 from ._call import Call
+from ._enums import Delivery
 from ._exceptions import RestwayError
 from ._ffi.callbacks import completions, contexts
-from ._ffi.enums import Delivery
 from ._ffi.trampolines import on_done_destroy, on_done_function
+from ._handles import Owner, check, failure, make
 from ._lazy import asyncio
 from ._object import Objects
 from ._request import Request
 from ._response import Response
+from ._values import IntoOptions
 from ._waiting import Result
 from .progress import OnNumbers, Reported, Wanted, reporting
-from .values import IntoOptions
 
 if TYPE_CHECKING:
-    from ._async_client import AsyncClient
-    from ._client import Client
-    from ._client_base import ClientBase
-    from .values.reading import Reading
-
-
-Scoped = Callable[[Request], Request]
-"""Returns a copy of a request whose variables a scope fills."""
+    from ._request import Scoped
+    from ._types import AnyClient, AwaitedClient, BlockingClient
+    from ._values.reading import Reading
 
 T = TypeVar("T")
 
@@ -166,7 +161,7 @@ class PagesBase(Owner[native.PagesHandle]):
 
     def __init__(
         self,
-        client: ClientBase,
+        client: AnyClient,
         target: Request | str,
         options: PagedOptions,
         scoped: Scoped | None = None,
@@ -228,11 +223,14 @@ class _HasPages(Protocol):
     def end_counting(self) -> None: ...
 
 
-class _HasAwaitedPages(Protocol):
-    """Pages that are awaited one after the other."""
+class AwaitedPages(Protocol):
+    """Pages that are awaited one after the other: of an AsyncClient, or of an AnyioClient."""
 
+    def __aiter__(self) -> AsyncIterator[Any]: ...
+    def each(self, read: Callable[[Page], Iterable[T]]) -> AsyncIterator[T]: ...
     def next_page(self) -> Awaitable[Page | None]: ...
     def end_counting(self) -> None: ...
+    def _expect(self, reading: Reading) -> None: ...
 
 
 _END: Any = object()
@@ -303,7 +301,7 @@ class AsyncPageIterator(AsyncIterator[Page]):
 
     __slots__ = ("_pages",)
 
-    def __init__(self, pages: _HasAwaitedPages) -> None:
+    def __init__(self, pages: AwaitedPages) -> None:
         self._pages = pages
 
     async def __anext__(self) -> Page:
@@ -320,7 +318,7 @@ class AsyncItemIterator(AsyncIterator[T]):
 
     __slots__ = ("_items", "_pages")
 
-    def __init__(self, pages: _HasAwaitedPages, read: Callable[[Page], Iterable[T]]) -> None:
+    def __init__(self, pages: AwaitedPages, read: Callable[[Page], Iterable[T]]) -> None:
         self._pages = pages
         self._items = _Items(read)
 
@@ -351,7 +349,7 @@ class Pages(PagesBase):
     """
 
     __slots__ = ()
-    _client: Client
+    _client: BlockingClient
 
     def __iter__(self) -> Iterator[Any]:
         return self.each(_items_of)
@@ -403,7 +401,7 @@ class AsyncPages(PagesBase):
     """
 
     __slots__ = ()
-    _client: AsyncClient
+    _client: AwaitedClient
 
     def __aiter__(self) -> AsyncIterator[Any]:
         return self.each(_items_of)
@@ -453,7 +451,7 @@ class PagedListBase(Owner[native.PagedListHandle]):
 
     def __init__(
         self,
-        client: ClientBase,
+        client: AnyClient,
         target: Request | str,
         options: RequestOptions,
         scoped: Scoped | None = None,
@@ -522,7 +520,7 @@ class PagedList(PagedListBase):
     """
 
     __slots__ = ()
-    _client: Client
+    _client: BlockingClient
 
     def load_more(self, timeout: float | None = None) -> Response | None:
         """Requests the next page, adds its objects, and returns its answer; returns None if the
@@ -581,7 +579,7 @@ class AsyncPagedList(PagedListBase):
     """
 
     __slots__ = ()
-    _client: AsyncClient
+    _client: AwaitedClient
 
     async def load_more(self) -> Response | None:
         """Requests the next page, adds its objects, and returns its answer; returns None if the
@@ -599,7 +597,7 @@ class AsyncPagedList(PagedListBase):
             return None
 
 
-async def _next(client: AsyncClient, send: Send) -> Response:
+async def _next(client: AwaitedClient, send: Send) -> Response:
     """Sends the request for a page with `send`, and waits for its response."""
     future, call = send()
     try:
@@ -611,7 +609,7 @@ async def _next(client: AsyncClient, send: Send) -> Response:
         del call  # the traceback of an exception would keep the client alive
 
 
-def _send(client: Client, function: Any, pages: native.Handle) -> Call:
+def _send(client: BlockingClient, function: Any, pages: native.Handle) -> Call:
     """Sends the request for a page. The call can be waited for so that signals are handled."""
 
     def start(_: object, *told: object) -> native.CallHandle:

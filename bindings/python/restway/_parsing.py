@@ -9,24 +9,24 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Optional, Protocol, TypedDict, TypeVar, Union, cast, overload
 
 from . import _ffi as native
-from ._boundary import check, name, optional_name
+from ._enums import MapFlag, Status
 from ._exceptions import RestwayError
 from ._ffi.callbacks import functions, inside
 from ._ffi.conversion import JSONValue, encode_attribute, json_bytes, json_value
-from ._ffi.enums import MapFlag, Status
 from ._ffi.trampolines import (
     on_encode_body_function,
     on_map_progress_function,
     on_parse_function,
     on_validate_function,
 )
-from ._interrupt import elsewhere, may_be_interrupted
+from ._functions import Registering, checked, decorator, fail
+from ._handles import check, name, optional_name
 from ._lazy import asyncio
 from ._object import Layouts
-from ._questions import Registering, checked, decorator, fail
 from ._response import Response
+from ._values import IntoOptions, reading_alone
+from ._waiting import elsewhere, may_be_interrupted
 from .progress import Wanted, reporting
-from .values import IntoOptions, reading_alone
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -11,18 +11,18 @@ from contextvars import Context
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from . import _ffi as native
-from . import _questions as asked
-from ._boundary import check, content, failure, name, optional_name, status_of
+from . import _functions as asked
+from ._enums import Status
 from ._exceptions import ClosedError, RestwayError
 from ._ffi import trampolines
 from ._ffi.callbacks import contexts, questions
-from ._ffi.enums import Status
+from ._functions import AskedClient, Held, Registering, checked, decorator
+from ._handles import check, content, failure, name, optional_name, status_of
 from ._hints import require_number
 from ._lazy import asyncio, inspect
-from ._questions import AskedClient, Held, Registering, checked, decorator
 from ._request import Request
 from ._response import Response
-from .values import json_of
+from ._values import json_of
 
 if TYPE_CHECKING:
     from ._object import Layouts

@@ -20,7 +20,12 @@ from ._body import (
     set_caching,
     set_save_to,
 )
-from ._boundary import (
+from ._draft import Draft
+from ._enums import Serialization
+from ._ffi.conversion import encode
+from ._ffi.trampolines import on_progress_function
+from ._functions import sending, set_question
+from ._handles import (
     Owner,
     check,
     chosen,
@@ -31,14 +36,9 @@ from ._boundary import (
     name,
     optional_name,
 )
-from ._draft import Draft
-from ._ffi.conversion import encode
-from ._ffi.enums import Serialization
-from ._ffi.trampolines import on_progress_function
 from ._hints import require, require_function, require_mapping, unknown_keyword
 from ._library import follow_logging
 from ._object import Object, Objects
-from ._questions import sending, set_question
 from ._resource import (
     DigestHeader,
     Files,
@@ -48,16 +48,17 @@ from ._resource import (
     set_resource,
     set_resumable,
 )
-from ._response import OnProgress, progress_of
+from ._response import progress_of
+from ._values import Nulls, Parameters, Record, by_name, is_record, json_of, pairs_of
 from .progress._calls import CallWanted, call_watcher
-from .values import Nulls, Parameters, Record, by_name, is_record, json_of, pairs_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._body import BodyOptions, RequestOptions
-    from .details.calls import Progress
-    from .details.settings import Timeouts
+    from ._call import OnProgress
+    from ._config import Timeouts
+    from ._details import Progress
 
 
 class Request(Owner[native.RequestHandle]):
@@ -337,7 +338,7 @@ class Request(Owner[native.RequestHandle]):
         if isinstance(timeout, (int, float)):
             check(lib.restway_request_set_timeout, handle, milliseconds(timeout, unbounded=-1))
         elif timeout is not None:
-            from .details.settings import set_timeouts
+            from ._config import set_timeouts
 
             set_timeouts(handle, timeout)
 
@@ -468,3 +469,7 @@ def request_without_body(
 
 Target = Union[str, Object, Draft]
 """A path below the base URL, or an object or draft whose path the object router finds."""
+
+
+Scoped = Callable[[Request], Request]
+"""Returns a copy of a request whose variables a scope fills."""

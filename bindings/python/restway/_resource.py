@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, Protocol, Union
 
 from . import _ffi as native
-from ._boundary import Owner, check, make, name, optional_name
-from ._boundary import content as content_of
-from ._ffi.enums import Digest, SendFlag, UploadFlag, UploadProtocol
+from ._enums import Digest, SendFlag, UploadFlag, UploadProtocol
+from ._handles import Owner, check, make, name, optional_name
+from ._handles import content as content_of
 from ._hints import require_number
 
 

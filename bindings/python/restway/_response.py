@@ -4,34 +4,30 @@ timings of calls.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
 
 from . import _ffi as native
 from ._body import Saved, saved_of
-from ._boundary import Owner, attempts_of, check
+from ._enums import CacheState, Domain, Status, StatusClass
 from ._exceptions import MappingError, RestwayError
 from ._ffi.conversion import JSONValue, decode, json_value
-from ._ffi.enums import CacheState, Domain, Status, StatusClass
-from ._inspect import Headers, OutgoingRequest, request_of, status_class
+from ._functions import no_object
+from ._handles import Owner, attempts_of, check
+from ._headers import Headers
+from ._library import status_class
 from ._object import Layouts, Object, Objects, first_object
-from ._questions import no_object
-from .reading.shapes import converted
-from .tables.columns import Tabular
-from .values import ReadsInto
+from ._outgoing import OutgoingRequest, request_of
+from ._reading.shapes import converted
+from ._reading.tables import Tabular
+from ._values import ReadsInto
 
 if TYPE_CHECKING:
-    from ._call import Call
-    from .details.calls import Attempt, CacheNote, Progress, Timings
-
-
-OnProgress = Callable[["Call", "Progress"], object]
-"""A function that receives the progress of a call; it may end the call with `call.cancel()`."""
+    from ._details import Attempt, CacheNote, Progress, Timings
 
 
 def progress_of(read: Any) -> Progress:
     """Returns a copy of a progress of the library."""
-    from .details.calls import Progress
+    from ._details import Progress
 
     def known(total: int) -> int | None:
         return None if total < 0 else total
@@ -56,7 +52,7 @@ def call_progress(call: native.CallHandle) -> Progress:
 
 def timings_of(response: native.ResponseHandle) -> Timings:
     """For this package: reads the timings of a response."""
-    from .details.calls import Timings
+    from ._details import Timings
 
     read = native.Timings()
     check(native.lib.restway_timings_init, native.ref(read), native.size_of(read))
@@ -83,7 +79,7 @@ def cache_note(function: Any, *arguments: Any) -> CacheNote | None:
     """For this package: returns the note that a function of the library writes; None for a note
     that says nothing.
     """
-    from .details.calls import CacheNote
+    from ._details import CacheNote
 
     read = native.CacheNote()
     check(native.lib.restway_cache_note_init, native.ref(read), native.size_of(read))

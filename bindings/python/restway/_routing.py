@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, ClassVar, Generic, Literal, TypeVar
 
 from . import _ffi as native
 from ._async_client import AsyncClient
-from ._boundary import Owner, check, make, name
-from ._call import Call
-from ._client import Client, OnDone
+from ._call import Call, OnDone
+from ._client import Client
 from ._client_base import ClientBase
+from ._handles import Owner, check, make, name
 from ._hints import require, require_mapping
 from ._lazy import asyncio
 from ._request import Request
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._stream import EventOptions
-    from .values.reading import Reading
+    from ._values.reading import Reading
 
 AnyClient = TypeVar("AnyClient", bound=ClientBase)
 

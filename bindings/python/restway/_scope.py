@@ -3,31 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from . import _ffi as native
 from ._batch import AsyncBatch, Batch
-from ._boundary import Owner, check, make, name
 from ._ffi.conversion import encode
+from ._handles import Owner, check, make, name
 from ._hints import require
 from ._lazy import asyncio
 from ._pages import AsyncPagedList, AsyncPages, PagedList, Pages
+from ._pages_into import GivesAwaitedPages, GivesPages
 from ._request import Request
 from ._response import Response
 from ._stream import AsyncEventStream, AsyncStream, EventStream, Stream, request_of
 from ._verbs import AwaitedVerbs, BlockingVerbs, make_coroutine_functions
-from .values.pages import GivesAwaitedPages, GivesPages
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._async_client import AsyncClient
     from ._body import RequestOptions
-    from ._call import Call
-    from ._client import Client, OnDone
+    from ._call import Call, OnDone
     from ._pages import PagedOptions
     from ._stream import EventOptions
-    from .values.reading import Reading
+    from ._types import AwaitedClient, BlockingClient
+    from ._values.reading import Reading
+
+    class _Client(BlockingClient, Protocol):
+        def perform(self, request: Request, *, timeout: float | None = None) -> Response: ...
+        def stream(self, request: Request) -> Stream: ...
+        def events(
+            self, target: Request | str, **options: Unpack[EventOptions]
+        ) -> EventStream: ...
+
+    class _AsyncClient(AwaitedClient, Protocol):
+        async def perform(self, request: Request) -> Response: ...
+        def stream(self, request: Request) -> AsyncStream: ...
+        def events(
+            self, target: Request | str, **options: Unpack[EventOptions]
+        ) -> AsyncEventStream: ...
 
 
 class ScopeBase(Owner[native.ScopeHandle]):
@@ -91,7 +104,7 @@ class Scope(ScopeBase, BlockingVerbs, GivesPages):
 
     __slots__ = ("_client",)
 
-    def __init__(self, client: Client, variables: Mapping[str, Any]) -> None:
+    def __init__(self, client: _Client, variables: Mapping[str, Any]) -> None:
         """For this package: `Client.scope` makes scopes."""
         super().__init__(variables)
         self._client = client
@@ -127,7 +140,7 @@ class Scope(ScopeBase, BlockingVerbs, GivesPages):
 
     def batch(self) -> Batch:
         """Makes a batch session whose requests have the variables of this scope."""
-        return Batch(self._client, self)
+        return Batch(self._client, self.request)
 
 
 class AsyncScope(ScopeBase, AwaitedVerbs, GivesAwaitedPages["AsyncPages"]):
@@ -140,7 +153,7 @@ class AsyncScope(ScopeBase, AwaitedVerbs, GivesAwaitedPages["AsyncPages"]):
 
     __slots__ = ("_client",)
 
-    def __init__(self, client: AsyncClient, variables: Mapping[str, Any]) -> None:
+    def __init__(self, client: _AsyncClient, variables: Mapping[str, Any]) -> None:
         """For this package: `AsyncClient.scope` makes scopes."""
         super().__init__(variables)
         self._client = client
@@ -176,7 +189,7 @@ class AsyncScope(ScopeBase, AwaitedVerbs, GivesAwaitedPages["AsyncPages"]):
 
     def batch(self) -> AsyncBatch:
         """Makes a batch session whose requests have the variables of this scope."""
-        return AsyncBatch(self._client, self)
+        return AsyncBatch(self._client, self.request)
 
 
 make_coroutine_functions(AsyncScope)

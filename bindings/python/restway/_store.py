@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, Union
+from typing import TYPE_CHECKING, NamedTuple
 
 from . import _ffi as native
-from ._boundary import Owner, check, make, name, optional_name, written_text
 from ._exceptions import NoObjectError
 from ._ffi.conversion import encode, plain_of
+from ._handles import Owner, check, make, name, optional_name, written_text
 from ._hints import require
 from ._lazy import json
 from ._object import Layouts, Object, Objects
 from ._query import Query
-from ._transaction import Changes, Transaction
+from ._transaction import Transaction
 
 if TYPE_CHECKING:
     from enum import Enum
     from uuid import UUID
 
-    from ._pages import PagedListBase
 
 class Statistics(NamedTuple):
     """The size of a store."""
@@ -215,67 +213,3 @@ def _identity(identity: int | str | UUID | Enum) -> native.Value:
     if not isinstance(plain, (int, str)) or isinstance(plain, bool):
         raise TypeError(f"an identity is an int or a str, not {type(plain).__name__}")
     return encode(plain)
-
-
-OnChange = Callable[[Changes], object]
-"""A function that receives the effects of one transaction on the observed objects."""
-
-Observed = Union[None, str, Object, "PagedListBase"]
-"""The objects that are observed: all (None), the objects of an entity (its name), one object, or
-the objects of a list.
-"""
-
-
-class Observer(Owner[native.ObserverHandle]):
-    """An observer of a store. It receives changes until it is removed or its client is closed.
-
-    Dropping this object does not end the observer. As a context manager it is removed at the end.
-    """
-
-    __slots__ = ("_is_removed", "_removed")
-
-    def __init__(
-        self, handle: native.ObserverHandle, removed: Callable[[], object] | None = None
-    ) -> None:
-        """For this package: `observe` makes observers. `handle` is owned."""
-        super().__init__(handle)
-        self._removed = removed
-        self._is_removed = False
-
-    def remove(self) -> None:
-        """Ends the observer: no further call of its function begins. A call that is running at that
-        moment continues.
-
-        Any thread may call it, also inside the function itself, and more than once.
-        """
-        self._is_removed = True
-        if self._owned is not None:
-            native.lib.restway_observer_remove(self._owned)
-        removed, self._removed = self._removed, None
-        if removed is not None:
-            removed()
-
-    def close(self) -> None:
-        """Ends the observer, as `remove` does."""
-        self.remove()
-        super().close()
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__}, {'removed' if self._is_removed else 'not removed'}>"
-
-
-def start_observing(
-    client: native.ClientHandle, what: Observed, changed: Any, token: int, destroy: Any
-) -> native.ObserverHandle:
-    """For this package: observes `what`; raises the error that the library reports."""
-    lib = native.lib
-    kind = native.ObserverHandle
-    if isinstance(what, Object):
-        function = lib.restway_client_observe_object
-        return make(kind, function, client, what._handle, changed, token, destroy)
-    if what is not None and not isinstance(what, str):
-        if not hasattr(what, "_start_observing"):
-            raise TypeError(f"expected an entity's name or an Object, not {type(what).__name__}")
-        return what._start_observing(changed, token, destroy)
-    entity = None if what is None else name(what)
-    return make(kind, lib.restway_client_observe, client, entity, changed, token, destroy)

@@ -10,28 +10,27 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, TypeVar, Union
 
 from . import _ffi as native
-from ._boundary import check, failure
 from ._call import Call, cancelling
+from ._enums import StreamFormat
 from ._ffi.callbacks import receivers
-from ._ffi.enums import StreamFormat
 from ._ffi.trampolines import (
     on_receive_body_function,
     on_receive_destroy,
     on_receive_event_function,
     on_receive_head_function,
 )
+from ._functions import sending
+from ._handles import check, failure
+from ._headers import Headers
 from ._hints import RequestText
-from ._inspect import Headers
 from ._lazy import asyncio
 from ._object import Layouts, Object
-from ._questions import sending
 from ._request import Request
 from ._response import ByteStream, Response, StreamEvent, StreamHead
 from ._waiting import leave
 
 if TYPE_CHECKING:
-    from ._async_client import AsyncClient
-    from ._client import Client
+    from ._types import AwaitedClient, BlockingClient
 
 _HELD_BYTES_MAX = 1 << 20
 """When this many bytes wait for the program, the library is asked to pause."""
@@ -213,7 +212,7 @@ class StreamedCall(RequestText, Generic[Piece]):
 
     def __init__(
         self,
-        client: Client,
+        client: BlockingClient,
         request: Request,
         receiver: Receiver,
         receiving: Callable[[Wake], Receiving[Piece]],
@@ -304,7 +303,7 @@ class AsyncStreamedCall(RequestText, Generic[Piece]):
 
     def __init__(
         self,
-        client: AsyncClient,
+        client: AwaitedClient,
         request: Request,
         receiver: Receiver,
         receiving: Callable[[Wake], Receiving[Piece]],

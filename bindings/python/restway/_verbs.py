@@ -11,12 +11,12 @@ from ._body import BodyCallOptions, BodyOptions, CallOptions, RequestOptions
 from ._hints import keywords_alone
 from ._request import Request, Target, request_for, request_without_body
 from ._response import Response
-from .values import IntoOptions, reading_alone, reading_into
+from ._values import IntoOptions, reading_alone, reading_into
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .values.reading import Reading
+    from ._values.reading import Reading
 
 T = TypeVar("T")
 Given = TypeVar("Given", covariant=True)

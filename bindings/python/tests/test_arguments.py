@@ -71,7 +71,7 @@ def test_a_value_of_another_type_is_a_type_error(tmp_path: Path, use: str) -> No
 def test_what_has_no_form_for_the_library_is_a_type_error() -> None:
     """An argument that a function of this package does not check itself."""
     from restway import _ffi as native
-    from restway._boundary import check
+    from restway._handles import check
 
     with pytest.raises(TypeError, match="restway_request_set_priority: argument 2"):
         check(native.lib.restway_request_set_priority, native.RequestHandle(), "high")

@@ -8,7 +8,8 @@ import pickle
 import pytest
 
 import restway
-from restway import _boundary, _exceptions
+from restway import _exceptions
+from restway import _handles as _boundary
 
 pytestmark = pytest.mark.no_library
 

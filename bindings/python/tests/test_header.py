@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
+from restway import _enums as enums
 from restway import _ffi
-from restway._ffi import enums, prototypes, structures
+from restway._ffi import prototypes, structures
 from restway._ffi.owned import OWNED
 
 from .header import FOLDER, Field, parse

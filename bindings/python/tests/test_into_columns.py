@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 import restway
-from restway.values import reading
+from restway._values import reading
 
 ATTRIBUTES: dict[str, Any] = {
     "id": {"type": "int"},

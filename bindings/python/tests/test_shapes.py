@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import restway
-from restway.reading.shapes import converter_of
+from restway._reading.shapes import converter_of
 
 from .peer import Peer
 

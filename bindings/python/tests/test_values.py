@@ -11,8 +11,8 @@ import pytest
 
 import restway
 from restway import _ffi
+from restway._enums import ValueKind
 from restway._ffi import conversion as _values
-from restway._ffi.enums import ValueKind
 
 pytestmark = pytest.mark.no_library
 

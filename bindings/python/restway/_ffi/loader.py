@@ -17,8 +17,8 @@ import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from .._enums import ABI_VERSION
 from .._exceptions import InternalError, LibraryError
-from .enums import ABI_VERSION
 from .handles import Handle
 from .owned import OWNED
 from .prototypes import PROTOTYPES, QUICK

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from .._enums import Status
 from . import structures as native
 from .callbacks import (
     causes,
@@ -23,7 +24,6 @@ from .callbacks import (
     running,
 )
 from .conversion import borrowed, cells, read, write
-from .enums import Status
 from .loader import lib, own
 from .owned import OwnedRefreshHandle
 

@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING, Any
 
 from .._client import Client
 from .._hints import PATHS, require
+from .._pages_into import GivesAwaitedPages
 from .._request import Request
 from .._response import Response
 from .._stream import ReceivingBytes, ReceivingEvents, body_receiver, event_receiver, request_of
 from .._verbs import AwaitedVerbs, make_coroutine_functions
-from ..values.pages import GivesAwaitedPages
 from ._batch import AnyioBatch
 from ._outbox import AnyioOutbox
 from ._pages import AnyioPagedList, AnyioPages
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from .._body import RequestOptions
     from .._pages import PagedOptions
     from .._stream import EventOptions
-    from ..values.reading import Reading
+    from .._values.reading import Reading
 
 __all__ = [
     "AnyioBatch",

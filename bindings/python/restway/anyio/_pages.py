@@ -6,10 +6,9 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from typing import TYPE_CHECKING, Any, cast
 
 from .. import _ffi as native
-from .._boundary import make
 from .._call import Call
-from .._client import Client
 from .._exceptions import RestwayError
+from .._handles import make
 from .._object import Objects
 from .._pages import AsyncItemIterator, Page, PagedList, Pages, T
 from .._request import Request
@@ -17,7 +16,8 @@ from .._response import Response
 from ._waiting import Told, response_of, until_told
 
 if TYPE_CHECKING:
-    from ..values.reading import Reading
+    from .._types import BlockingClient
+    from .._values.reading import Reading
 
 
 class AnyioPages:
@@ -111,7 +111,7 @@ class AnyioPagedList:
         return f"<AnyioPagedList of {self.list!r}>"
 
 
-async def _sent(client: Client, function: Any, handle: native.Handle) -> Response:
+async def _sent(client: BlockingClient, function: Any, handle: native.Handle) -> Response:
     """Sends the request for a page with a function of the library, and waits for its response."""
 
     def start(_: Request, done: object, token: int | None, destroy: object) -> Any:

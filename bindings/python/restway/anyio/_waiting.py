@@ -8,8 +8,7 @@ from typing import TypeVar
 
 import anyio
 
-from .._call import Call
-from .._client import OnDone
+from .._call import Call, OnDone
 from .._response import Response
 
 T = TypeVar("T")

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Union
 from . import Bar, new_bar
 
 if TYPE_CHECKING:
-    from .._call import Call
-    from .._response import OnProgress
-    from ..details.calls import Progress
+    from .._call import Call, OnProgress
+    from .._details import Progress
 
 OnCallProgress = Callable[["Progress"], object]
 """A function that receives the progress of a call."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from .._body import BodyCallOptions, CallOptions
 from .._pages import PagedCallIntoOptions, PagedCallOptions, PageOptions
+from .._pages_into import AsyncPagesInto, PagesInto
 from .._verbs import BodyCallIntoOptions, CallIntoOptions
-from ..values.pages import AsyncPagesInto, PagesInto
 from .clients import (
     TypedAsyncClient,
     TypedAsyncPagedList,

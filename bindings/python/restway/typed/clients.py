@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from .._async_client import AsyncClient
 from .._client import Client
 from .._object import Object
-from .._observing import QueryChanges, QueryObserver
+from .._observers import QueryChanges, QueryObserver
 from .._pages import AsyncPagedList, AsyncPages, Page, PagedList, Pages
 from .._store import Store
 from .entities import Kind, TypedObjects, TypedQuery

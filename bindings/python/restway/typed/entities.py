@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, TypeVar, Uni
 from .._draft import Draft
 from .._object import Object
 from .._query import Query
+from .._reading.whole import WholeObjects
 from .._response import Response
-from ..reading.whole import WholeObjects
-from ..values import ReadsInto
+from .._values import ReadsInto
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .. import _ffi as native
 from .shapes import Converter
 
 if TYPE_CHECKING:
-    from .._api import API
     from .._hints import Secrets
-    from .._object import Object
-    from .._response import Response
+
+
+class Described(Protocol):
+    """An API document."""
+
+    def json(self, pointer: str = "") -> Any: ...
 
 
 class Layout:
@@ -25,7 +28,7 @@ class Layout:
         names: tuple[str, ...],
         relationships: dict[str, bool],
         converters: dict[str, Converter],
-        kind: type[Object],
+        kind: type[Any],
     ) -> None:
         self.names = names
         self.positions = {name: position for position, name in enumerate(names)}
@@ -53,8 +56,8 @@ class Layouts(dict["bytes | None", Layout]):
     def __init__(
         self,
         store: native.StoreHandle,
-        response_of: Callable[[native.ResponseHandle, Layouts], Response],
-        api: API,
+        response_of: Callable[[native.ResponseHandle, Layouts], Any],
+        api: Described,
         secrets: Secrets,
     ) -> None:
         """`store` is owned. `secrets` says which values a `repr` does not show."""

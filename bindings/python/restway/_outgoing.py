@@ -1,45 +1,9 @@
-"""Requests as they go out, headers, classes of statuses, and the parts of URLs."""
+"""Requests as they go out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
-
 from . import _ffi as native
-from ._ffi.enums import StatusClass
-
-
-class Headers(Mapping[str, str]):
-    """A mapping of headers; the case of names does not matter. Several lines with one name are
-    joined with ", ".
-    """
-
-    __slots__ = ("_by_name", "lines")
-
-    lines: tuple[tuple[str, str], ...]
-    """Every header line as it was received: name and value."""
-
-    def __init__(self, lines: Iterable[tuple[str, str]] = ()) -> None:
-        self.lines = tuple(lines)
-        self._by_name: dict[str, tuple[str, str]] = {}
-        for name, value in self.lines:
-            key = name.lower()
-            first, before = self._by_name.get(key, (name, None))
-            self._by_name[key] = first, value if before is None else f"{before}, {value}"
-
-    def __getitem__(self, name: str) -> str:
-        if not isinstance(name, str) or name.lower() not in self._by_name:
-            raise KeyError(name)
-        return self._by_name[name.lower()][1]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter([name for name, _ in self._by_name.values()])
-
-    def __len__(self) -> int:
-        return len(self._by_name)
-
-    def __repr__(self) -> str:
-        return f"<Headers {', '.join(self) or 'none'}>"  # values may be secrets
+from ._headers import Headers
 
 
 class OutgoingRequest:
@@ -114,35 +78,3 @@ class OutgoingRequest:
 def request_of(handle: native.OutgoingHandle) -> OutgoingRequest | None:
     """For this package: returns the request of a handle that the caller owns; None for NULL."""
     return OutgoingRequest(native.own(handle)) if handle else None
-
-
-def status_class(http_status: int) -> StatusClass:
-    """Returns the class of an HTTP status.
-
-        if restway.status_class(error.http_status) is restway.StatusClass.SERVER_ERROR:
-            try_later()
-
-    Raises OverflowError for a number of more than 32 bits.
-    """
-    if not isinstance(http_status, int):
-        raise TypeError(f"a status is an int, not {type(http_status).__name__}")
-    if not -(2**31) <= http_status < 2**31:
-        raise OverflowError(f"a status has 32 bits, which {http_status} exceeds")
-    return StatusClass(native.lib.restway_http_class_of(http_status))
-
-
-class SplitURL(NamedTuple):
-    """The parts of a URL, as `split_url` returns them."""
-
-    scheme: str
-    """"http" or "https"."""
-    host: str
-    """The host in lower case and in ASCII. An IPv6 address is in brackets."""
-    port: int
-    """The port. A URL without a port has port 80 (http) or 443 (https)."""
-    path: str
-    """The path, percent-encoded."""
-    params: tuple[tuple[str, str], ...]
-    """The decoded names and values of the query, in their order."""
-    fragment: str | None
-    """The decoded fragment; None for a URL without one."""

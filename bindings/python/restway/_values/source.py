@@ -8,13 +8,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, get_args
 
 from .. import _ffi as native
+from .._enums import ValueKind
 from .._ffi.conversion import decode
-from .._ffi.enums import ValueKind
 from .fields import Mismatch
 from .walk import OfEntity, is_mapping, kind_of, members
 
 if TYPE_CHECKING:
-    from .._object import Object
+    from .._reading.whole import WholeObject
 
 
 class Shape:
@@ -99,7 +99,7 @@ def _shape_of_class(of: type, rest: str | None, made: dict[type, Shape]) -> Shap
     return shape
 
 
-def read_object(item: Object, shape: Shape, depth: int | None) -> dict[str, Any]:
+def read_object(item: WholeObject, shape: Shape, depth: int | None) -> dict[str, Any]:
     """Reads an object as a dict, with the objects to which its relationships lead inside it.
 
     Args:
@@ -114,7 +114,7 @@ def read_object(item: Object, shape: Shape, depth: int | None) -> dict[str, Any]
 
 
 def _read(
-    item: Object, shape: Shape, depth: int | None, outside: tuple[int, ...]
+    item: WholeObject, shape: Shape, depth: int | None, outside: tuple[int, ...]
 ) -> dict[str, Any]:
     """Reads an object. `outside` has the store keys of the objects in which it is, if there is no
     depth.
@@ -154,7 +154,7 @@ def _read(
 
 
 def _linked(
-    item: Object, name: str, shape: Shape, depth: int | None, outside: tuple[int, ...]
+    item: WholeObject, name: str, shape: Shape, depth: int | None, outside: tuple[int, ...]
 ) -> Any:
     """Reads the objects to which a relationship leads, one or many."""
     linked = item[name]
@@ -177,7 +177,7 @@ def _linked(
     return [_read(each, shape, depth, outside) for each in linked]
 
 
-def _keyed(item: Object, relationship: str, linked: list[Any]) -> Any:
+def _keyed(item: WholeObject, relationship: str, linked: list[Any]) -> Any:
     """Returns linked objects by their keys, if the document says that they are a map."""
     objects = item.related(relationship)
     key = item._layouts.key_of(item.entity, relationship)

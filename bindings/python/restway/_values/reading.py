@@ -7,24 +7,23 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 from .. import _ffi as native
-from .._boundary import check
+from .._enums import Domain, Status
 from .._exceptions import MappingError, Problem
-from .._ffi.enums import Domain, Status
+from .._handles import check
 from .._hints import no_attribute
 from .columns import built_of_columns
 from .fields import Mismatch, Step
-from .into import DEPTH
 from .source import Shape, read_object, shape_of
 from .walk import converter, kind_of, members
 
 if TYPE_CHECKING:
-    from .._object import Object
+    from .._reading.whole import WholeObject
 
 class Reading:
     """How objects are read into a type."""
 
     def __init__(
-        self, into: Any, depth: int | None = DEPTH, unknown: str | None = None
+        self, into: Any, depth: int | None = None, unknown: str | None = None
     ) -> None:
         if depth is not None:
             if not isinstance(depth, int) or isinstance(depth, bool):
@@ -68,7 +67,7 @@ class Reading:
         assert failure is not None
         raise failure
 
-    def read(self, objects: Sequence[Object]) -> Any:
+    def read(self, objects: Sequence[WholeObject]) -> Any:
         """Builds the value of all objects, or of the first one if the type is no list. Raises
         MappingError.
         """
@@ -92,13 +91,13 @@ class Reading:
                 raise self._failure(mismatch, item) from mismatch.__cause__
         return built
 
-    def _of_columns(self, objects: Sequence[Object]) -> list[Any] | None:
+    def _of_columns(self, objects: Sequence[WholeObject]) -> list[Any] | None:
         try:
             return built_of_columns(self._of, objects)
         except Mismatch as mismatch:
             raise self._failure(mismatch) from mismatch.__cause__
 
-    def _failure(self, mismatch: Mismatch, item: Object | None = None) -> MappingError:
+    def _failure(self, mismatch: Mismatch, item: WholeObject | None = None) -> MappingError:
         """Returns the error for values that do not fit; `item` is the object that has them."""
         details = mismatch.details()
         for number, (steps, reason) in enumerate(mismatch.problems):
@@ -137,7 +136,7 @@ def _name_of(of: Any) -> str:
     return getattr(of, "__qualname__", "") or repr(of)
 
 
-def _without_attribute(item: Object, steps: list[Step]) -> str:
+def _without_attribute(item: WholeObject, steps: list[Step]) -> str:
     """Returns a hint if a field of the class has a name that the object's entity does not have."""
     names = [step for step in steps if isinstance(step, str)]
     layout = item._known()

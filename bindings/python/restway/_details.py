@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .._ffi.enums import AttemptReason, CacheState
+    from ._enums import AttemptReason, CacheState
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from .._lazy import LazyModule
 if TYPE_CHECKING:
     from . import walk
 else:
-    walk = LazyModule("restway.values.walk")
+    walk = LazyModule("restway._values.walk")
 
 
 class _Dataclass(Protocol):

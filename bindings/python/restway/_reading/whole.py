@@ -6,18 +6,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _ffi as native
-from .._boundary import check
-from .._boundary import name as name_bytes
 from .._ffi.conversion import ObjectReference
-from ..tables.columns import Tabular
+from .._handles import check
+from .._handles import name as name_bytes
 from .columns import Column, read_columns
+from .tables import Tabular
 from .text import typed, written
 from .values import ObjectValue
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
-    from .._object import Layouts, Object, Objects
+    from .layout import Layout, Layouts
 
 
 def _plain(entity: str, identity: Any, absent: list[str], values: dict[str, Any]) -> dict[str, Any]:
@@ -31,11 +31,20 @@ class WholeObject(ObjectReference):
 
     _layouts: Layouts
 
-    if TYPE_CHECKING:
+    if TYPE_CHECKING:  # what `Object` adds, and the modules below it use
 
-        def related(self, relationship: str) -> Objects: ...
-
-        def related_keys(self, relationship: str) -> list[int] | None: ...
+        @property
+        def entity(self) -> str: ...
+        @property
+        def store_key(self) -> int: ...
+        def is_a(self, entity: str) -> bool: ...
+        def related(self, relationship: str) -> Sequence[WholeObject]: ...
+        def _known(self) -> Layout: ...
+        def _read(self) -> bytearray: ...
+        def _object_at(self, address: int) -> WholeObject: ...
+        def __getitem__(self, name: str) -> Any: ...
+        def __contains__(self, name: object) -> bool: ...
+        def __iter__(self) -> Iterator[str]: ...
 
     def to_dict(self, depth: int = 1) -> dict[str, Any]:
         """Returns the attributes and relationships that have been received, by name, with the same
@@ -80,21 +89,6 @@ class WholeObject(ObjectReference):
         known, name = native.truth_out(), name_bytes(attribute)
         check(native.lib.restway_object_is_known_value, self._handle, name, native.ref(known))
         return bool(known.value)
-
-    def places(self, relationship: str) -> list[Object | None]:
-        """Returns the objects that a relationship leads to, each in its place.
-
-        A gap of a relationship with `"empty": "gap"` is None, and so is an object that the store
-        no longer has. Raises UnknownAttributeError.
-
-            [member and member.name for member in team.places("members")]  # ["Ann", None, "Bob"]
-        """
-        keys, found = self.related_keys(relationship) or [], list(self.related(relationship))
-        if len(found) == len(keys) - keys.count(0):
-            rest = iter(found)  # some of the objects may have a newer key
-            return [next(rest) if key else None for key in keys]
-        by_key = {related.store_key: related for related in found}
-        return [by_key.get(key) for key in keys]
 
     def __reduce__(self) -> Any:
         return self.to_value().__reduce__()
@@ -176,7 +170,7 @@ class WholeQuery(Tabular):
 
     if TYPE_CHECKING:
 
-        def all(self) -> Objects:
+        def all(self) -> WholeObjects:
             """Returns the objects that the query finds."""
 
     def to_dicts(self, depth: int = 1) -> list[dict[str, Any]]:

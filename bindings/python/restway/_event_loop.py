@@ -9,21 +9,28 @@ from functools import partial
 from typing import Any
 
 from . import _ffi as native
-from ._boundary import OnAttempt, attempts_of, check, failure
+from ._enums import Domain, EventKind, Status
 from ._exceptions import ForkedError, RestwayError, UsageError
 from ._ffi.callbacks import HeldFunctions, Holding, contexts, stop_daemon_thread, tokens
 from ._ffi.conversion import EventBuffer
-from ._ffi.enums import Domain, EventKind, Status
 from ._ffi.trampolines import on_attempt_function, on_item_function, on_observed_function
+from ._handles import OnAttempt, attempts_of, check, failure
 from ._lazy import asyncio
 from ._lifecycle import LifecycleEvents, LifecycleWishes, OnLifecycle, lifecycle_event
 from ._object import Layouts
-from ._observing import OnQueryChange, QueryChanges, QueryObserver, start_observing_query
-from ._outbox import OnFlushed, OnItem
-from ._outbox_items import OutboxItem, OutboxItems
+from ._observers import (
+    Observed,
+    Observer,
+    OnChange,
+    OnQueryChange,
+    QueryChanges,
+    QueryObserver,
+    start_observing,
+    start_observing_query,
+)
+from ._outbox_items import OnFlushed, OnItem, OutboxItem, OutboxItems
 from ._query import Query
 from ._response import Response
-from ._store import Observed, Observer, OnChange, start_observing
 from ._transaction import Changes
 
 

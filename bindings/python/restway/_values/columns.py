@@ -13,8 +13,8 @@ from datetime import date, datetime
 from functools import lru_cache
 from typing import Any, NamedTuple, get_args, get_origin
 
-from ..reading.columns import Column
-from ..reading.whole import WholeObjects
+from .._reading.columns import Column
+from .._reading.whole import WholeObjects
 from .fields import Field, Mismatch
 from .walk import UNIONS, kind_of
 

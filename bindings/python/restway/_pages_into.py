@@ -6,17 +6,16 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from .into import T, reading_of_each
+from ._values.into import T, reading_of_each
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .._pages import AsyncPages, PagedIntoOptions, PagedOptions, Pages
-    from .._request import Request
-    from ..anyio import AnyioPages
-    from .reading import Reading
+    from ._pages import AwaitedPages, PagedIntoOptions, PagedOptions, Pages
+    from ._request import Request
+    from ._values.reading import Reading
 
-Awaited = TypeVar("Awaited", "AsyncPages", "AnyioPages")
+Awaited = TypeVar("Awaited", bound="AwaitedPages")
 
 
 class PagesInto(Generic[T]):
@@ -60,10 +59,10 @@ class AsyncPagesInto(Generic[T]):
 
     __slots__ = ("_reading", "pages")
 
-    pages: AsyncPages | AnyioPages
+    pages: AwaitedPages
     """The pages from which the values come."""
 
-    def __init__(self, pages: AsyncPages | AnyioPages, reading: Reading) -> None:
+    def __init__(self, pages: AwaitedPages, reading: Reading) -> None:
         """For this package: clients and scopes whose calls are awaited make these."""
         pages._expect(reading)
         self.pages = pages

@@ -13,13 +13,11 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Protocol, TypeVar
 
 from . import _ffi as native
-from ._boundary import Owner, check, failure, optional_name, status_of
-from ._boundary import name as name_bytes
+from ._enums import Status, ValueKind
 from ._exceptions import RestwayError
 from ._ffi import trampolines
 from ._ffi.callbacks import Holding, causes, functions, questions
 from ._ffi.conversion import decode, encode_attribute
-from ._ffi.enums import Status, ValueKind
 from ._ffi.trampolines import (
     on_cause_destroy,
     on_exclude_destroy,
@@ -27,6 +25,8 @@ from ._ffi.trampolines import (
     on_function_destroy,
     on_question_destroy,
 )
+from ._handles import Owner, check, failure, optional_name, status_of
+from ._handles import name as name_bytes
 from ._hints import position
 from ._lazy import inspect, traceback
 from ._object import Object

@@ -8,10 +8,10 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _ffi as native
-from .._boundary import check, make
-from .._boundary import name as name_bytes
+from .._enums import ValueKind
 from .._ffi.conversion import moment
-from .._ffi.enums import ValueKind
+from .._handles import check, make
+from .._handles import name as name_bytes
 from .text import content
 
 if TYPE_CHECKING:

@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from . import _ffi as native
+from ._enums import AttemptReason, Domain, Status
 from ._exceptions import (
     STATUS_ERRORS,
     AmbiguousRouteError,
@@ -60,16 +61,13 @@ from ._exceptions import (
     WouldBlockError,
 )
 from ._ffi.callbacks import cause_of, stop_daemon_thread
-from ._ffi.enums import AttemptReason, Domain, Status
 from ._hints import Hinting, not_pickled
-from ._inspect import request_of
+from ._outgoing import request_of
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from ._object import Layouts
-    from ._response import Response
-    from .details.calls import Attempt
+    from ._details import Attempt
 
 
 _TEXT_BYTES = 4096
@@ -80,6 +78,13 @@ H = TypeVar("H", bound=native.Handle)
 Self = TypeVar("Self", bound="Owner[Any]")
 
 _INT64_MAX = 2**63 - 1
+
+
+class Answering(Protocol):
+    """What makes the response of an error: the `Layouts` of a client."""
+
+    @property
+    def response_of(self) -> Callable[[native.ResponseHandle, Any], Any]: ...
 
 
 class _Errors(threading.local):
@@ -103,7 +108,7 @@ errors = _Errors()
 """`errors.out` is the last argument of each call that can fail."""
 
 
-def failed(status: int, layouts: Layouts | None = None) -> RestwayError:
+def failed(status: int, layouts: Answering | None = None) -> RestwayError:
     """Returns the exception for the call of this thread that has just ended with `status`.
 
     `layouts` is used for the objects of a response that comes with the failure.
@@ -114,7 +119,7 @@ def failed(status: int, layouts: Layouts | None = None) -> RestwayError:
     return failure(status, error, layouts)
 
 
-def check(function: Any, *arguments: Any, layouts: Layouts | None = None) -> None:
+def check(function: Any, *arguments: Any, layouts: Answering | None = None) -> None:
     """Calls `function(*arguments, out_error)`; raises the error that it reports, see `failed`, and
     TypeError for an argument that has no form for the library.
     """
@@ -136,7 +141,7 @@ def chosen(choices: Mapping[str, C], choice: str, what: str) -> C:
     return choices[choice]
 
 
-def make(kind: type[H], function: Any, *arguments: Any, layouts: Layouts | None = None) -> H:
+def make(kind: type[H], function: Any, *arguments: Any, layouts: Answering | None = None) -> H:
     """Calls `function(*arguments, out_handle, out_error)`; returns the owned handle, or raises."""
     handle: H = native.OWNED[kind]()
     check(function, *arguments, native.ref(handle), layouts=layouts)
@@ -368,7 +373,7 @@ def known_domain(value: int) -> int:
     return Domain(value) if value in Domain._value2member_map_ else value
 
 
-def failure(status: int, error: native.ErrorHandle, layouts: Layouts | None) -> RestwayError:
+def failure(status: int, error: native.ErrorHandle, layouts: Answering | None) -> RestwayError:
     """Returns the exception for `error`, which may be NULL.
 
     Only with `layouts` can the exception hold a response.
@@ -379,7 +384,7 @@ def failure(status: int, error: native.ErrorHandle, layouts: Layouts | None) -> 
         message = native.borrowed(lib.restway_status_name(status)) or ""
         return kind(message, status=known_status(status))
     response = lib.restway_error_response(error)
-    answer: Response | None = None
+    answer: Any = None
     if response and layouts is not None:  # an empty string is false
         answer = layouts.response_of(response, layouts)
     domain, http_status = lib.restway_error_domain(error), lib.restway_error_http_status(error)
@@ -427,7 +432,7 @@ call's id, the attempt's number and the attempt.
 
 def attempt_of(read: Any) -> Attempt:
     """Returns a copy of an attempt of the library."""
-    from .details.calls import Attempt
+    from ._details import Attempt
 
     status = read.status
     known = Status(status) if status in Status._value2member_map_ else status

@@ -7,8 +7,8 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from .. import _ffi as native
-from .._boundary import check
 from .._ffi import arrow
+from .._handles import check
 from .._hints import require_depth
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from itertools import count as places
 from typing import Any, Optional
 
 from .. import _ffi as native
-from .._boundary import check, errors, failed
+from .._handles import check, errors, failed
 from .layout import Layout, Layouts
 
 ATTRIBUTES_AT_ONCE = 64

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Union
 
-from .. import _ffi as native
-from .._boundary import check, milliseconds, name, optional_name
-from .._ffi.enums import HttpVersion, IpVersion, Phase, TlsFlag, TlsVersion
+from . import _ffi as native
+from ._enums import HttpVersion, IpVersion, Phase, TlsFlag, TlsVersion
+from ._handles import check, milliseconds, name, optional_name
 
 Path = Union[str, "os.PathLike[str]"]
 """The path of a file: a str or a `pathlib.Path`."""

@@ -11,15 +11,12 @@ from .._hints import unknown_keyword
 from .._lazy import LazyModule
 
 if TYPE_CHECKING:
-    from .._object import Object
+    from .._reading.whole import WholeObject
     from . import reading
 else:
-    reading = LazyModule("restway.values.reading")
+    reading = LazyModule("restway._values.reading")
 
 T = TypeVar("T")
-
-DEPTH = None
-"""All relationships are followed if a program does not say how many."""
 
 
 class IntoOptions(TypedDict, total=False):
@@ -45,7 +42,7 @@ def reading_into(into: Any, options: IntoOptions) -> reading.Reading | None:
     """
     if into is None:
         return None
-    return reading.Reading(into, options.pop("depth", DEPTH), options.pop("unknown", None))
+    return reading.Reading(into, options.pop("depth", None), options.pop("unknown", None))
 
 
 def reading_alone(function: str, into: Any, options: IntoOptions) -> reading.Reading | None:
@@ -71,12 +68,12 @@ class ReadsInto:
 
     __slots__ = ()
 
-    def _objects_to_read(self) -> Sequence[Object]:
+    def _objects_to_read(self) -> Sequence[WholeObject]:
         """Returns the objects: itself, if it is a sequence of objects."""
-        return cast("Sequence[Object]", self)
+        return cast("Sequence[WholeObject]", self)
 
     def into(
-        self, into: type[T], depth: int | None = DEPTH, unknown: str | None = None
+        self, into: type[T], depth: int | None = None, unknown: str | None = None
     ) -> T:
         """Reads the objects into classes of the program: dataclasses, Structs of msgspec, models of
         pydantic or subclasses of TypedDict.

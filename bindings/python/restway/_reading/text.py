@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _ffi as native
-from .._boundary import make
+from .._enums import JsonFlag
 from .._ffi.conversion import json_value, moment, unreadable
-from .._ffi.enums import JsonFlag
+from .._handles import make
 from .._hints import require_depth
 from .._lazy import base64, json
 

@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .. import _ffi as native
-from .._boundary import check
+from .._enums import Domain, Status
 from .._exceptions import UnknownAttributeError
 from .._ffi.conversion import decode
-from .._ffi.enums import Domain, Status
+from .._handles import check
 from .._hints import no_attribute
 
 if TYPE_CHECKING:
-    from .._object import Object, Objects
+    from .whole import WholeObject
+
+    class _Objects(Protocol):
+        _handle: native.ListHandle
+        _range: range
+
+        def __getitem__(self, index: int) -> WholeObject: ...
+        def __iter__(self) -> Iterator[WholeObject]: ...
+        def __len__(self) -> int: ...
+
 
 _ROWS_AT_ONCE = 1024
 """How many objects are read in one call."""
 
 
-def tuples(objects: Objects, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+def tuples(objects: _Objects, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     """Returns the attributes `names` of each object, or all attributes if there are no names.
     Raises UnknownAttributeError at once.
     """
@@ -35,7 +44,7 @@ def tuples(objects: Objects, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     return _many_at_once(objects, _positions(objects[0], names))
 
 
-def _positions(item: Object, names: Sequence[str]) -> list[int]:
+def _positions(item: WholeObject, names: Sequence[str]) -> list[int]:
     known = item._known()
     if not names:
         return list(range(len(known.names)))
@@ -50,12 +59,12 @@ def _positions(item: Object, names: Sequence[str]) -> list[int]:
     return [known.positions[name] for name in names]
 
 
-def _one_by_one(objects: Objects, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+def _one_by_one(objects: _Objects, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     for item in objects:
         yield tuple(item[name] for name in names or item._known().names)
 
 
-def _many_at_once(objects: Objects, columns: list[int]) -> Iterator[tuple[Any, ...]]:
+def _many_at_once(objects: _Objects, columns: list[int]) -> Iterator[tuple[Any, ...]]:
     """Reads objects whose attributes have the same positions."""
     known = objects[0]._known()
     found = [known.converters.get(known.names[column]) for column in columns]
