@@ -36,19 +36,19 @@ MODULES = modules()
 #: The layers of the package, the lowest first, as docs/ARCHITECTURE.md explains them. A name stands
 #: for the module and all modules below it in a package. A module that no layer names is above all.
 LAYERS = {
-    "values and errors": "_details _enums _exceptions _headers _hints _lazy _mistakes",
+    "values and errors": "_base _details _enums _exceptions _headers",
     "declarations": "_ffi",
-    "handles": "_config _handles _library _logging _outgoing _tracing _urls _waiting",
+    "handles": "_config _handles _library",
     "objects": "_draft _functions _object _observers _query _reading _store _transaction _values",
     "requests": "_api _auth _body _call _network _parsing _pipeline _request _resource _response "
     "progress",
     "parts of clients": "_batch _cache _event_loop _lifecycle _outbox _outbox_items _pages "
     "_pages_into _scope _stream _types _verbs",
-    "clients": "_async_client _client _client_base _observing _routing anyio",
+    "clients": "_async_client _client _client_base _routing anyio",
 }
 #: Errors hold the answer and the request of their call: type checkers have to know both.
 UPWARD = {
-    ("restway._exceptions", "restway._outgoing"),
+    ("restway._exceptions", "restway._handles.outgoing"),
     ("restway._exceptions", "restway._response"),
 }
 
@@ -124,7 +124,7 @@ def test_the_modules_are_found_here() -> None:
     assert {"restway", "restway._client", f"{FFI}.loader"} <= set(MODULES)
     at_once = Import("restway._library", "restway._handles", False, True)
     later = Import("restway._client", "restway._pages", False, False)
-    lazy = Import("restway._library", "restway._logging", False, True)
+    lazy = Import("restway._library", "restway._library.logging", False, True)
     for_types = Import("restway._store", "restway._pages", True, True)
     assert {at_once, later, lazy} <= IMPORTS
     assert for_types not in IMPORTS

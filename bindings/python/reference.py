@@ -6,7 +6,8 @@ writes `docs/REFERENCE.md`, the table of contents, and a page for each topic in 
 It reads the source code of the package and does not import it. A name is public if
 `restway.__all__` has it. Members whose names begin with an underscore, and those whose docstrings
 begin with "For this package", are left out. The members of a class that is not public stand at the
-first public class that inherits from it.
+first public class that inherits from it. A docstring that the methods of several classes share
+stands at the first of them, to which the others refer.
 """
 
 from __future__ import annotations
@@ -34,12 +35,12 @@ TOPICS = {
     "client": ("Clients", ["_client"]),
     "async-client": ("Clients for asyncio", ["_async_client"]),
     "clients": ("Methods of all clients", ["_client_base"]),
-    "requests": ("Requests and files", ["_request", "_resource", "_headers", "_outgoing"]),
+    "requests": ("Requests and files", ["_request", "_resource", "_headers", "_handles.outgoing"]),
     "options": ("Options of requests", ["_body"]),
     "calls": ("Calls", ["_call", "_details"]),
     "responses": ("Responses", ["_response", "_handles"]),
     "objects": ("Objects and drafts", ["_object", "_draft"]),
-    "store": ("Stores, queries, observers", ["_store", "_observers", "_observing"]),
+    "store": ("Stores, queries, observers", ["_store", "_observers"]),
     "pages": ("Pages", ["_pages", "_pages_into"]),
     "scopes": ("Scopes, several clients", ["_scope", "_routing"]),
     "batch": ("Batch sessions", ["_batch"]),
@@ -53,7 +54,7 @@ TOPICS = {
     ),
     "lifecycle": ("The life of calls", ["_lifecycle"]),
     "exceptions": ("Exceptions", ["_exceptions"]),
-    "library": ("The library", ["_library", "_urls", "_ffi.conversion", "_enums"]),
+    "library": ("The library", ["_library", "_library.urls", "_ffi.conversion", "_enums"]),
 }
 
 #: Classes that clients inherit from, and the clients that do. Their members stand on the page of
@@ -87,10 +88,19 @@ class Member:
     owner: str
     #: The types that stand for the type variables of the class that has the member.
     types: dict[str, str]
+    #: The method that it overrides, and whose docstring stands for its own.
+    overridden: Member | None = None
+
+    @property
+    def source(self) -> Member:
+        """The method that has the docstring."""
+        if self.overridden is None or text_of(self.node.body):
+            return self
+        return self.overridden.source
 
     @property
     def doc(self) -> str:
-        return text_of(self.node.body)
+        return text_of(self.source.node.body)
 
 
 def definitions() -> dict[str, Definition]:
@@ -100,6 +110,7 @@ def definitions() -> dict[str, Definition]:
     found: dict[str, Definition] = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         module = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+        module = module.removesuffix(".__init__")
         if module.startswith("_ffi.") and module != "_ffi.conversion":
             continue
         for name, node, doc in documented(ast.parse(path.read_text("utf-8")).body):
@@ -126,6 +137,8 @@ class Reference:
         #: Where the members of a class that is not public are described: the first public class
         #: that has them.
         self._described: dict[str, str] = {}
+        #: The class at which the docstring of a method stands that other classes override.
+        self._explained: dict[str, str] = {}
 
     def pages(self) -> dict[str, str]:
         """Returns the text of each page by its path below `docs`."""
@@ -300,7 +313,9 @@ class Reference:
     def _member(self, owner: str, member: Member) -> list[str]:
         node = member.node
         text = _filled(signature(node), member.types)
-        doc = markdown(member.doc)
+        place = self._explained.setdefault(f"{member.source.owner}.{node.name}", owner)
+        is_here = place == owner or member.source is member
+        doc = markdown(member.doc) if is_here else [f"As `{place}.{node.name}`."]
         return [f"### {owner}.{node.name}", "", *_code(text), *doc, ""]
 
     def _bases(self, node: ast.ClassDef) -> list[ast.ClassDef]:
@@ -326,7 +341,10 @@ class Reference:
                 continue
             given = _type_arguments(found.node, base)
             for inherited in self.members(found.node, given):
-                members.setdefault(inherited.node.name, inherited)
+                member = members.setdefault(inherited.node.name, inherited)
+                is_public = not inherited.node.name.startswith("_")
+                if is_public and member is not inherited and member.overridden is None:
+                    member.overridden = inherited
         return list(members.values())
 
 

@@ -18,9 +18,9 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from . import _hints
 from ._api import API
 from ._auth import Authorize, Exchange, Persist, Refresh, ShouldReplay
+from ._base import hints as _hints
 from ._body import (
     BodyOptions,
     CacheFilter,
@@ -118,6 +118,7 @@ from ._functions import (
     TransformFunction,
 )
 from ._handles import OnAttempt
+from ._handles.outgoing import OutgoingRequest
 from ._headers import Headers
 from ._library import (
     Clock,
@@ -130,6 +131,7 @@ from ._library import (
     status_class,
     version,
 )
+from ._library.urls import SplitURL, build_query, split_url
 from ._network import Cookies, DefaultHeaders
 from ._object import Identity, Object, Objects
 from ._observers import (
@@ -140,7 +142,6 @@ from ._observers import (
     QueryChanges,
     QueryObserver,
 )
-from ._outgoing import OutgoingRequest
 from ._parsing import Data, EncoderFunction, MapProgress, ParserFunction, ValidatorFunction
 from ._pipeline import Stage, StageFunction, Turn
 from ._query import Operator, Query
@@ -151,7 +152,6 @@ from ._resource import DigestHeader, FileContent, Files, Resource, Resumable, Re
 from ._response import MappingIssue, Response, StreamEvent
 from ._store import Statistics, Store
 from ._transaction import Change, Changes, Transaction
-from ._urls import SplitURL, build_query, split_url
 from ._values import Record
 
 if TYPE_CHECKING:

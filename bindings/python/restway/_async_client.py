@@ -8,6 +8,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from . import _ffi as native
+from ._base.hints import PATHS, require, require_function
+from ._base.lazy import asyncio
 from ._batch import AsyncBatch
 from ._body import Reading
 from ._cache import AsyncCache
@@ -17,8 +19,6 @@ from ._enums import Delivery, Domain, LifecycleKind, Status
 from ._event_loop import Link, Watcher
 from ._exceptions import UsageError
 from ._handles import OnAttempt
-from ._hints import PATHS, require, require_function
-from ._lazy import asyncio
 from ._lifecycle import LifecycleEvents, LifecycleWishes, OnLifecycle
 from ._observers import Observed, Observer, OnChange, OnQueryChange, QueryObserver
 from ._outbox import AsyncOutbox
@@ -98,49 +98,15 @@ class AsyncClient(ClientBase, AsyncBytesMapping, AwaitedVerbs, GivesAwaitedPages
         return tell
 
     def send(self, request: Request) -> asyncio.Future[Response]:
-        """Sends a request at once. Await the future to get its response.
-
-        Cancelling the future cancels the call. Raises a RouteError when no URL can be made of the
-        request; ClosedError; UsageError; RuntimeError outside an event loop. Awaiting the future
-        raises everything else that `perform` raises.
-        """
         future, call = self._start(require(request, Request, PATHS))
         future.add_done_callback(partial(self._sent, call, request.reading))
         return future
 
     def stream(self, request: Request) -> AsyncStream:
-        """Sends a request and reads the body of its answer while it arrives.
-
-            request = restway.Request.path("GET", "reports/7")
-            async with client.stream(request) as response:
-                async for piece in response.iter_bytes():
-                    digest.update(piece)
-
-        Entering the context waits for the head of the answer, and raises the errors of `perform`.
-        The body is not mapped. If about 2 MiB wait for the program, the server is slowed down.
-        Leaving the context before the end of the body cancels the call. The time limit of the
-        request holds for the whole body.
-        """
         sent = require(request, Request, PATHS)
         return AsyncStream(self, sent, body_receiver(), ReceivingBytes)
 
     def events(self, target: Request | str, **options: Unpack[EventOptions]) -> AsyncEventStream:
-        """Sends a request and reads its answer as an event stream: Server-Sent Events, JSON lines
-        or JSON sequences. The objects of an event are in the store before the program gets the
-        event.
-
-            async with client.events("orders/changes") as events:
-                async for event in events:
-                    print(event.name, event.object)
-
-        Args:
-            target: A request, or a path for GET.
-            options: The keywords of `EventOptions`.
-
-        Entering the context waits for the head of the answer, and raises the errors of `perform`.
-        If about 2 MiB wait for the program, the server is slowed down. Leaving the context ends the
-        stream. The stream has no time limit, unless the route or the request sets a time limit.
-        """
         receiving = partial(ReceivingEvents, self._layouts)
         return AsyncEventStream(self, request_of(target), event_receiver(**options), receiving)
 
@@ -148,67 +114,27 @@ class AsyncClient(ClientBase, AsyncBytesMapping, AwaitedVerbs, GivesAwaitedPages
         return AsyncPages(self, target, options)
 
     def list(self, target: Request | str, **options: Unpack[RequestOptions]) -> AsyncPagedList:
-        """Opens the list that the store keeps of a route with pages. Nothing is sent.
-
-            issues = client.list("issues", variables={"owner": "octo"})
-            await issues.load_more()
-
-        Args:
-            target: As for `pages`. Requests with the same route, variables and parameters have the
-                same list.
-            options: For the name of a route, the keywords of `RequestOptions`.
-
-        Raises what `pages` raises; StoreError.
-        """
         return AsyncPagedList(self, target, options)
 
     def scope(self, **variables: Any) -> AsyncScope:
-        """Makes a scope, which fills path variables for all that is done through it.
-
-            hello = client.scope(owner="octocat", repo="hello")
-            await hello.route("issues")
-        """
         return AsyncScope(self, variables)
 
     def batch(self) -> AsyncBatch:
-        """Makes a batch session: requests that are sent together.
-
-        Raises ConfigError when the API document has no `batch`.
-        """
         return AsyncBatch(self)
 
     @property
     def outbox(self) -> AsyncOutbox:
-        """The stored requests. Its functions need an `outbox` in the document or an outbox path."""
         return AsyncOutbox(self)
 
     @property
     def cache(self) -> AsyncCache:
-        """The response cache. Its functions need a `cache` in the document or in the options."""
         return AsyncCache(self)
 
     def observe(self, on_change: OnChange, what: Observed = None) -> Observer:
-        """Calls `on_change` once for each later transaction that changes what is observed.
-
-        Args:
-            on_change: A plain function. The event loop calls it in the order of the transactions;
-                for the changes of a response, before the await of its call returns. An exception in
-                it goes to the loop's exception handler. `asyncio.Queue.put_nowait` is such a
-                function.
-            what: The name of an entity, an object (any snapshot of it), or None for all objects.
-
-        Raises UnknownEntityError; ClosedError; RuntimeError outside an event loop.
-        """
         require_function(on_change, "on_change", "; what is observed is the second argument")
         return self._linked().observe(on_change, what)
 
     def observe_query(self, on_change: OnQueryChange, query: Query) -> QueryObserver:
-        """Calls `on_change` when the result of a query differs from what was told before.
-
-        The event loop calls it, as the function of `observe`; several transactions may be told at
-        once. `objects` of the observer is the first result. Raises ClosedError; StoreError;
-        RuntimeError outside an event loop.
-        """
         return self._linked().observe_query(on_change, query)
 
     def on(
@@ -219,19 +145,6 @@ class AsyncClient(ClientBase, AsyncBytesMapping, AwaitedVerbs, GivesAwaitedPages
         routes: Iterable[str] | None = None,
         progress_interval: float | None = None,
     ) -> Observer:
-        """Calls `told` with the events of each call that begins from now on.
-
-        Args:
-            told: A plain function. The event loop calls it. An exception in it goes to the loop's
-                exception handler.
-            events: The kinds of events; None is all kinds.
-            routes: The names of routes, whose calls are observed; None is all calls.
-            progress_interval: The shortest time in seconds between two events of the same kind of
-                progress of a call (default 0.1).
-
-        Several observers may be added, and each can be removed. Raises UnknownRouteError;
-        ClosedError; ValueError; RuntimeError outside an event loop.
-        """
         require_function(told, "the observer of calls")
         return self._linked().observe_calls(
             told, LifecycleWishes(events, routes, progress_interval)
@@ -264,24 +177,9 @@ class AsyncClient(ClientBase, AsyncBytesMapping, AwaitedVerbs, GivesAwaitedPages
         return made
 
     def set_attempt_observer(self, observer: OnAttempt | None) -> None:
-        """Sets the function that is called when an attempt has ended and another one follows; None
-        removes it.
-
-        Args:
-            observer: A plain function. The event loop calls it with the call's id, the attempt's
-                number, from 1, and the attempt, before the await of its call returns. An exception
-                in it goes to the loop's exception handler.
-
-        Raises ClosedError; RuntimeError outside of an event loop.
-        """
         self._linked().set_attempt_observer(observer)
 
     async def close(self) -> None:  # type: ignore[override]  # the base closes without waiting
-        """Closes the client: new requests and pending awaits raise ClosedError.
-
-        Returns when all pending calls have ended. In another event loop than the client's it does
-        not wait.
-        """
         native.lib.restway_client_close(self._handle)
         link = self._link
         if link is not None and link.loop is asyncio.get_running_loop():

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from . import _ffi as native
 from . import _functions as asked
+from ._base.hints import require_mapping
+from ._base.lazy import asyncio, inspect, json
 from ._enums import Status
 from ._exceptions import ClosedError, RefreshRefusedError, RestwayError
 from ._ffi import trampolines
 from ._ffi.callbacks import Holding
 from ._functions import AskedClient, FailureReader, Held, set_failure_reader
 from ._handles import check, failure, milliseconds, name, optional_name, status_of
-from ._hints import require_mapping
-from ._lazy import asyncio, inspect, json
 
 if TYPE_CHECKING:
     from ._config import Credential

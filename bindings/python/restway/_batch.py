@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from . import _ffi as native
+from ._base.hints import PATHS, require, require_number
+from ._base.interfaces import OneText
+from ._base.lazy import asyncio
 from ._call import Call
 from ._enums import Status
 from ._ffi.callbacks import Holding, completions, questions
@@ -20,12 +24,10 @@ from ._ffi.trampolines import (
 )
 from ._functions import fail
 from ._handles import Owner, check, errors, failed, make, milliseconds, name
-from ._hints import PATHS, require, require_number
-from ._lazy import asyncio
+from ._handles.waiting import leave, waiting
 from ._request import Request
 from ._response import Response
 from ._verbs import Verbs
-from ._waiting import leave, waiting
 
 if TYPE_CHECKING:
     from ._call import OnDone
@@ -188,7 +190,49 @@ at once.
 """
 
 
-class Batch(Owner[native.BatchHandle], Verbs[Call]):
+class BatchMethods(OneText, ABC):
+    """The methods of batches."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def add(self, *arguments: Any, **options: Any) -> Any:
+        """Adds a request. It is a call like any other, with a response of its own.
+
+        Args:
+            on_done: As in `Client.send`; only a batch of a Client takes it.
+
+        An AsyncBatch returns a future, which is done when the request is answered; cancelling it
+        cancels the request. All others return the call.
+
+        Raises a RouteError when no URL below the base URL can be made of the request; UsageError
+        for a body that a batch cannot hold, and for a batch that was sent; ClosedError.
+        """
+
+    @abstractmethod
+    def send(self, *arguments: Any, **options: Any) -> Any:
+        """Sends the requests. An empty batch sends nothing. A batch of a Client does not wait, see
+        `Batch.wait`; awaiting it returns when all requests have completed.
+
+        Args:
+            on_done: Only of a batch of a Client: called at most once, after the callbacks of the
+                requests, where the client's delivery mode says.
+
+        Raises UsageError for a batch that was sent before; CancelledError; ClosedError. Awaiting it
+        raises what `Batch.wait` raises, and cancelling it cancels the requests.
+        """
+
+    @abstractmethod
+    def cancel(self) -> None:
+        """Ends every request that has not completed with CancelledError."""
+
+    @property
+    @abstractmethod
+    def done(self) -> bool:
+        """Whether all requests have completed."""
+
+
+class Batch(BatchMethods, Owner[native.BatchHandle], Verbs[Call]):
     """Requests that are sent together, in as few calls as the document's `batch` allows.
 
         with client.batch() as batch:
@@ -211,14 +255,6 @@ class Batch(Owner[native.BatchHandle], Verbs[Call]):
         """The calls of the requests, in the order in which the requests were added."""
 
     def add(self, request: Request, on_done: OnDone | None = None) -> Call:
-        """Adds a request. It is a call like any other, with a response of its own.
-
-        Args:
-            on_done: As in `Client.send`.
-
-        Raises a RouteError when no URL below the base URL can be made of the request; UsageError
-        for a body that a batch cannot hold, and for a batch that was sent; ClosedError.
-        """
         request = require(request, Request, PATHS)
         if self._scoped is not None:
             request = self._scoped(request)
@@ -230,14 +266,6 @@ class Batch(Owner[native.BatchHandle], Verbs[Call]):
         return self.add(request)
 
     def send(self, on_done: OnBatchDone | None = None) -> None:
-        """Sends the requests without waiting. An empty batch sends nothing.
-
-        Args:
-            on_done: Called at most once, after the callbacks of the requests, where the client's
-                delivery mode says.
-
-        Raises UsageError for a batch that was sent before; CancelledError; ClosedError.
-        """
         lib = native.lib
         if on_done is None:
             nobody = (native.NULL_BATCH_DONE, None, native.NULL_DESTROY)
@@ -289,12 +317,10 @@ class Batch(Owner[native.BatchHandle], Verbs[Call]):
         return Response(handle, layouts)
 
     def cancel(self) -> None:
-        """Ends every request that has not completed with CancelledError."""
         native.lib.restway_batch_cancel(self._handle)
 
     @property
     def done(self) -> bool:
-        """Whether all requests have completed."""
         return bool(native.lib.restway_batch_is_complete(self._handle))
 
     def __len__(self) -> int:
@@ -332,7 +358,7 @@ class Batch(Owner[native.BatchHandle], Verbs[Call]):
         )
 
 
-class AsyncBatch(Owner[native.BatchHandle], Verbs["asyncio.Future[Response]"]):
+class AsyncBatch(BatchMethods, Owner[native.BatchHandle], Verbs["asyncio.Future[Response]"]):
     """Requests of an AsyncClient that are sent together.
 
         async with client.batch() as batch:
@@ -354,12 +380,6 @@ class AsyncBatch(Owner[native.BatchHandle], Verbs["asyncio.Future[Response]"]):
         """The futures of the requests, in the order in which the requests were added."""
 
     def add(self, request: Request) -> asyncio.Future[Response]:
-        """Adds a request. Its future is done when the request is answered. Cancelling the future
-        cancels the request.
-
-        Raises a RouteError when no URL below the base URL can be made of the request; UsageError
-        for a body that a batch cannot hold, and for a batch that was sent; ClosedError.
-        """
         client = self._client
         request = require(request, Request, PATHS)
         if self._scoped is not None:
@@ -375,12 +395,6 @@ class AsyncBatch(Owner[native.BatchHandle], Verbs["asyncio.Future[Response]"]):
         return self.add(request)
 
     async def send(self) -> None:
-        """Sends the requests, and returns when all have completed. An empty batch sends nothing.
-
-        Raises the error with which a call of the batch failed (BatchError for an answer that does
-        not have the batch format, a TransportError, HTTPStatusError, ...); UsageError for a batch
-        that was sent before; ClosedError. Cancelling it cancels the requests.
-        """
         future = self._client._linked().send_batch(self._handle)
         self._sent = True
         try:
@@ -393,12 +407,10 @@ class AsyncBatch(Owner[native.BatchHandle], Verbs["asyncio.Future[Response]"]):
             raise
 
     def cancel(self) -> None:
-        """Ends every request that has not completed with CancelledError."""
         native.lib.restway_batch_cancel(self._handle)
 
     @property
     def done(self) -> bool:
-        """Whether all requests have completed."""
         return bool(native.lib.restway_batch_is_complete(self._handle))
 
     def __len__(self) -> int:

@@ -13,6 +13,8 @@ from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypedDict, Union
 
 from . import _ffi as native
+from ._base.hints import require_number
+from ._base.lazy import asyncio
 from ._enums import AuthMode, CacheMode, SaveFlag, Status
 from ._exceptions import RestwayError
 from ._ffi.callbacks import functions
@@ -23,8 +25,6 @@ from ._ffi.trampolines import (
 )
 from ._functions import fail
 from ._handles import check, chosen, name
-from ._hints import require_number
-from ._lazy import asyncio
 from ._resource import DigestHeader, Files, Resource, Resumption
 from ._values import Nulls, Parameters, Record
 from .progress import Reported

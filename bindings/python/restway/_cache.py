@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import _ffi as native
+from ._base.hints import Hinting, require_number
+from ._base.interfaces import OneText
+from ._base.lazy import asyncio
 from ._details import CacheNote
 from ._enums import CacheFlag, CacheState
 from ._handles import check, make, name, optional_name
-from ._hints import Hinting, require_number
-from ._lazy import asyncio
 from ._response import cache_note
 from ._stream import request_of
 
@@ -132,7 +134,7 @@ class CacheStatistics:
     """The bytes of the entries that are in memory."""
 
 
-class CacheBase(Hinting):
+class CacheBase(OneText, ABC, Hinting):
     """What the cache of every client has.
 
     Everything raises ConfigError when the client has no cache, and ClosedError.
@@ -182,6 +184,44 @@ class CacheBase(Hinting):
             if length.value < size:
                 return native.borrowed(text.value) or None
             size = length.value + 1
+
+    @abstractmethod
+    def find(self, target: Request | str) -> Any:
+        """Returns what the cache has for a request; None if it has no answer. Nothing is sent.
+
+        Args:
+            target: A request, or a path for GET.
+
+        The state of the note is HIT or STALE. Raises a RouteError when no URL can be made of the
+        request.
+        """
+
+    @abstractmethod
+    def entries(self, limit: int | None = None, **filter: Unpack[CacheFilter]) -> Any:
+        """Lists the entries that match every keyword, the newest answer first.
+
+        Args:
+            limit: The most entries; None for all.
+            filter: The keywords of `CacheFilter`.
+
+        Raises FileError if the file cannot be read; InvalidURLError.
+        """
+
+    @abstractmethod
+    def remove(self, **filter: Unpack[CacheFilter]) -> Any:
+        """Removes the entries that match every keyword; returns how many there were.
+
+        Args:
+            filter: The keywords of `CacheFilter`; at least one, because `clear` removes all.
+
+        Raises FileError if the file cannot be written; InvalidURLError.
+
+            client.cache.remove(discriminator="user 7", age=3600)  # or: await client.cache...
+        """
+
+    @abstractmethod
+    def clear(self) -> Any:
+        """Removes all entries; returns how many there were."""
 
     def _find(self, target: Request | str) -> CacheNote | None:
         request = request_of(target)
@@ -247,14 +287,6 @@ class Cache(CacheBase):
     __slots__ = ()
 
     def find(self, target: Request | str) -> CacheNote | None:
-        """Returns what the cache has for a request; None if it has no answer. Nothing is sent.
-
-        Args:
-            target: A request, or a path for GET.
-
-        The state of the note is HIT or STALE. Raises a RouteError when no URL can be made of the
-        request.
-        """
         return self._find(target)
 
     @property
@@ -265,30 +297,12 @@ class Cache(CacheBase):
     def entries(
         self, limit: int | None = None, **filter: Unpack[CacheFilter]
     ) -> list[CacheEntry]:
-        """Lists the entries that match every keyword, the newest answer first.
-
-        Args:
-            limit: The most entries; None for all.
-            filter: The keywords of `CacheFilter`.
-
-        Raises FileError if the file cannot be read; InvalidURLError.
-        """
         return self._entries(limit, filter)
 
     def remove(self, **filter: Unpack[CacheFilter]) -> int:
-        """Removes the entries that match every keyword; returns how many there were.
-
-        Args:
-            filter: The keywords of `CacheFilter`; at least one, because `clear` removes all.
-
-        Raises FileError if the file cannot be written; InvalidURLError.
-
-            client.cache.remove(discriminator="user 7", age=3600)
-        """
         return self._remove(_some(filter))
 
     def clear(self) -> int:
-        """Removes all entries; returns how many there were."""
         return self._remove({})
 
 
@@ -298,7 +312,6 @@ class AsyncCache(CacheBase):
     __slots__ = ()
 
     async def find(self, target: Request | str) -> CacheNote | None:
-        """Returns what the cache has for a request; see `Cache.find`."""
         return await _elsewhere(lambda: self._find(target))
 
     async def statistics(self) -> CacheStatistics:
@@ -308,16 +321,13 @@ class AsyncCache(CacheBase):
     async def entries(
         self, limit: int | None = None, **filter: Unpack[CacheFilter]
     ) -> list[CacheEntry]:
-        """Lists the entries that match every keyword; see `Cache.entries`."""
         return await _elsewhere(lambda: self._entries(limit, filter))
 
     async def remove(self, **filter: Unpack[CacheFilter]) -> int:
-        """Removes the entries that match every keyword; see `Cache.remove`."""
         some = _some(filter)
         return await _elsewhere(lambda: self._remove(some))
 
     async def clear(self) -> int:
-        """Removes all entries; returns how many there were."""
         return await _elsewhere(lambda: self._remove({}))
 
 

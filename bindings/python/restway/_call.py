@@ -10,8 +10,8 @@ from . import _ffi as native
 from ._enums import Domain, Status
 from ._exceptions import WouldBlockError
 from ._handles import Owner, errors, failed, milliseconds
+from ._handles.waiting import waiting
 from ._response import Response, call_progress
-from ._waiting import waiting
 
 if TYPE_CHECKING:
     from ._details import Progress

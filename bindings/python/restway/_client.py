@@ -7,31 +7,47 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextvars import copy_context
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from . import _ffi as native
+from ._base.hints import PATHS, require, require_function
 from ._call import Call, OnDone, OnProgress
-from ._client_base import no_delivery
-from ._enums import Delivery
-from ._ffi.callbacks import completions, contexts, inside
+from ._client_base import ClientBase, no_delivery
+from ._enums import Delivery, LifecycleKind
+from ._ffi.callbacks import completions, contexts, inside, observers
 from ._ffi.trampolines import (
     on_attempt_function,
+    on_changed_destroy,
+    on_changed_function,
     on_done_destroy,
     on_done_function,
+    on_lifecycle_function,
+    on_query_changed_function,
 )
 from ._functions import set_question
 from ._handles import OnAttempt, attempt_of, errors, failed, make, milliseconds
-from ._hints import PATHS, require, require_function
-from ._observing import ObservingClient
+from ._handles.waiting import processing, waiting
+from ._object import Objects
+from ._observers import (
+    Observed,
+    Observer,
+    OnChange,
+    OnQueryChange,
+    QueryChanges,
+    QueryObserver,
+    start_observing,
+    start_observing_query,
+)
 from ._pages_into import GivesPages
 from ._parsing import BytesMapping
+from ._query import Query
 from ._request import Request
 from ._response import Response
+from ._transaction import Changes
 from ._verbs import BlockingVerbs
-from ._waiting import processing, waiting
 from .progress._calls import showing
 
 if TYPE_CHECKING:
@@ -41,11 +57,14 @@ if TYPE_CHECKING:
     from ._body import RequestOptions
     from ._cache import Cache
     from ._details import Progress
+    from ._lifecycle import OnLifecycle
     from ._outbox import Outbox
     from ._pages import PagedList, PagedOptions, Pages
     from ._scope import Scope
     from ._stream import EventOptions, EventStream, Stream
     from ._types import Start
+
+T = TypeVar("T")
 
 _EXIT_WAIT_MILLISECONDS = 5000
 
@@ -73,7 +92,7 @@ def _cancelling(_: object, __: object, call: native.CallHandle, ___: object) -> 
     native.lib.restway_call_cancel(call)
 
 
-class Client(ObservingClient, BytesMapping, BlockingVerbs, GivesPages):
+class Client(ClientBase, BytesMapping, BlockingVerbs, GivesPages):
     """A client whose calls block. It is usable from any thread; as a context manager it closes
     itself.
 
@@ -86,7 +105,6 @@ class Client(ObservingClient, BytesMapping, BlockingVerbs, GivesPages):
     _deliveries: ClassVar = {"thread": Delivery.THREAD, "process": Delivery.PROCESS}
 
     def close(self) -> None:
-        """Closes the client: new requests and pending calls raise ClosedError."""
         native.lib.restway_client_close(self._handle)
 
     def _performed(self, request: Request, timeout: float | None) -> Response:
@@ -128,20 +146,6 @@ class Client(ObservingClient, BytesMapping, BlockingVerbs, GivesPages):
         *,
         delivery: Literal["thread", "process"] | None = None,
     ) -> Call:
-        """Sends a request without waiting.
-
-        Args:
-            on_done: Called at most once, with the completed call, where the client's delivery mode
-                says: on a thread of the library or inside `process`. It never runs at the same time
-                as another `on_done` of this client. Blocking calls raise WouldBlockError there. An
-                exception in it goes to `sys.unraisablehook`.
-            delivery: Where the callbacks of this call run, in place of the client's `delivery`.
-                Callbacks that run in the same place keep their order and never overlap; there is no
-                order between the two places.
-
-        Raises a RouteError when no URL can be made of the request; ClosedError; UsageError;
-        ValueError.
-        """
         if delivery is not None and delivery not in self._deliveries:
             raise no_delivery(self, delivery)
         require(request, Request, PATHS)
@@ -151,40 +155,12 @@ class Client(ObservingClient, BytesMapping, BlockingVerbs, GivesPages):
         )
 
     def stream(self, request: Request) -> Stream:
-        """Sends a request and reads the body of its answer while it arrives.
-
-            request = restway.Request.path("GET", "reports/7")
-            with client.stream(request) as response:
-                for piece in response.iter_bytes():
-                    digest.update(piece)
-
-        Entering the context waits for the head of the answer, and raises the errors of `perform`.
-        The body is not mapped. If about 2 MiB wait for the program, the server is slowed down.
-        Leaving the context before the end of the body cancels the call. The time limit of the
-        request holds for the whole body.
-        """
         from ._stream import ReceivingBytes, Stream, body_receiver
 
         sent = require(request, Request, PATHS)
         return Stream(self, sent, body_receiver(), ReceivingBytes)
 
     def events(self, target: Request | str, **options: Unpack[EventOptions]) -> EventStream:
-        """Sends a request and reads its answer as an event stream: Server-Sent Events, JSON lines
-        or JSON sequences. The objects of an event are in the store before the program gets the
-        event.
-
-            with client.events("orders/changes") as events:
-                for event in events:
-                    print(event.name, event.object)
-
-        Args:
-            target: A request, or a path for GET.
-            options: The keywords of `EventOptions`.
-
-        Entering the context waits for the head of the answer, and raises the errors of `perform`.
-        If about 2 MiB wait for the program, the server is slowed down. Leaving the context ends the
-        stream. The stream has no time limit, unless the route or the request sets a time limit.
-        """
         from ._stream import EventStream, ReceivingEvents, event_receiver, request_of
 
         receiving = partial(ReceivingEvents, self._layouts)
@@ -196,59 +172,28 @@ class Client(ObservingClient, BytesMapping, BlockingVerbs, GivesPages):
         return Pages(self, target, options)
 
     def list(self, target: Request | str, **options: Unpack[RequestOptions]) -> PagedList:
-        """Opens the list that the store keeps of a route with pages. Nothing is sent.
-
-            issues = client.list("issues", variables={"owner": "octo"})
-            issues.load_more()
-
-        Args:
-            target: As for `pages`. Requests with the same route, variables and parameters have the
-                same list.
-            options: For the name of a route, the keywords of `RequestOptions`.
-
-        Raises what `pages` raises; StoreError.
-        """
         from ._pages import PagedList
         return PagedList(self, target, options)
 
     def scope(self, **variables: Any) -> Scope:
-        """Makes a scope, which fills path variables for all that is done through it.
-
-            hello = client.scope(owner="octocat", repo="hello")
-            hello.route("issues")
-        """
         from ._scope import Scope
         return Scope(self, variables)
 
     def batch(self) -> Batch:
-        """Makes a batch session: requests that are sent together.
-
-        Raises ConfigError when the API document has no `batch`.
-        """
         from ._batch import Batch
         return Batch(self)
 
     @property
     def outbox(self) -> Outbox:
-        """The stored requests. Its functions need an `outbox` in the document or an outbox path."""
         from ._outbox import Outbox
         return Outbox(self)
 
     @property
     def cache(self) -> Cache:
-        """The response cache. Its functions need a `cache` in the document or in the options."""
         from ._cache import Cache
         return Cache(self)
 
     def set_attempt_observer(self, observer: OnAttempt | None) -> None:
-        """Sets the function that is called when an attempt has ended and another one follows; None
-        removes it.
-
-        Args:
-            observer: Called with the call's id, the attempt's number, from 1, and the attempt. It
-                runs where `on_done` functions do.
-        """
-
         def run(call: native.CallHandle, number: int, attempt: Any) -> None:
             assert observer is not None
             observer(native.lib.restway_call_id(call), number, attempt_of(attempt))
@@ -256,11 +201,76 @@ class Client(ObservingClient, BytesMapping, BlockingVerbs, GivesPages):
         set_question(
             native.lib.restway_client_set_attempt_observer,
             on_attempt_function,
+    on_changed_destroy,
+    on_changed_function,
             self._handle,
             run=observer and run,
             callback=observer,
             holding=self._holding,
         )
+
+    def observe(self, on_change: OnChange, what: Observed = None) -> Observer:
+        require_function(on_change, "on_change", "; what is observed is the second argument")
+        layouts = self._layouts
+
+        def run(handle: native.ChangesHandle) -> None:
+            on_change(Changes(handle, layouts))
+
+        def start(token: int) -> native.ObserverHandle:
+            return start_observing(
+                self._handle, what, on_changed_function, token, on_changed_destroy
+            )
+
+        return Observer(self._observing(run, on_change, start))
+
+    def observe_query(self, on_change: OnQueryChange, query: Query) -> QueryObserver:
+        require_function(on_change, "on_change", "; the query is the second argument")
+        require(query, Query)
+        layouts = self._layouts
+
+        def run(handle: native.QueryChangesHandle) -> None:
+            on_change(QueryChanges(handle, layouts))
+
+        def start(token: int) -> tuple[native.ObserverHandle, Objects]:
+            return start_observing_query(
+                self._handle, query, on_query_changed_function, token, on_changed_destroy
+            )
+
+        return QueryObserver(*self._observing(run, on_change, start))
+
+    def _observing(
+        self, run: Callable[[Any], None], callback: object, start: Callable[[int], T]
+    ) -> T:
+        """Runs `start` with a token under which the library finds `run`."""
+        token = observers.add(run, callback, self._holding)
+        try:
+            return start(token)
+        except BaseException:
+            observers.remove(token)
+            raise
+
+    def on(
+        self,
+        told: OnLifecycle,
+        *,
+        events: Iterable[LifecycleKind] | None = None,
+        routes: Iterable[str] | None = None,
+        progress_interval: float | None = None,
+    ) -> Observer:
+        from ._lifecycle import LifecycleWishes, lifecycle_event
+
+        require_function(told, "the observer of calls")
+        layouts = self._layouts
+
+        def run(handle: native.LifecycleEventHandle) -> None:
+            told(lifecycle_event(handle, layouts))
+
+        def start(token: int) -> native.ObserverHandle:
+            return LifecycleWishes(events, routes, progress_interval).observe(
+                self._handle, on_lifecycle_function, token, on_changed_destroy
+            )
+
+        return Observer(self._observing(run, told, start))
 
     def process(self, timeout: float | None = 0) -> int:
         """Runs the callbacks that are due, on this thread: those of a client with

@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn
 from . import _ffi as native
 from ._api import API, Described, api_of
 from ._auth import ClientAuth
+from ._base.hints import Secrets, member, require, unknown_keyword
+from ._base.interfaces import ClientMethods, ObservingMethods, Scoping, Sends
+from ._base.lazy import asyncio, json
 from ._draft import Draft
 from ._enums import ClientFlag, CurlFlag, Delivery, Reachability, TraceFlag
 from ._ffi.callbacks import Closing, Holding, close_at_exit, questions
@@ -27,12 +30,10 @@ from ._handles import (
     optional_name,
     written_text,
 )
-from ._hints import Secrets, member, require, unknown_keyword
-from ._lazy import asyncio, json
+from ._handles.outgoing import OutgoingRequest
 from ._library import Clock, follow_logging
 from ._network import ClientNetwork, network_options
 from ._object import Layouts, Object
-from ._outgoing import OutgoingRequest
 from ._pipeline import ClientPipeline
 from ._request import Request, request_for
 from ._response import Response
@@ -46,7 +47,17 @@ if TYPE_CHECKING:
     from ._values.reading import Reading
 
 
-class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientHandle], Closing):
+class ClientBase(
+    ClientAuth,
+    ClientNetwork,
+    ClientPipeline,
+    ClientMethods,
+    ObservingMethods,
+    Scoping,
+    Sends,
+    Owner[native.ClientHandle],
+    Closing,
+):
     """One api in one environment, with its connections and its store."""
 
     __slots__ = ("_delivery", "_discriminator", "_holding", "_layouts", "_place", "api")
@@ -427,7 +438,7 @@ class ClientBase(ClientAuth, ClientNetwork, ClientPipeline, Owner[native.ClientH
         flags = TraceFlag.HEADER if header else TraceFlag(0)
         if all_origins:
             flags |= TraceFlag.ALL_ORIGINS
-        from ._tracing import Spans
+        from ._library.tracing import Spans
 
         spans = Spans(tracer_provider, meter_provider)
         set_tracing = native.lib.restway_client_set_tracing

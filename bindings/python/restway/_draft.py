@@ -7,11 +7,11 @@ from datetime import date, datetime, time, timezone
 from typing import Any, NoReturn, Union
 
 from . import _ffi as native
+from ._base.hints import no_attribute, not_pickled
 from ._exceptions import UsageError
 from ._ffi.conversion import encode, is_beyond_64_bits, number_of
 from ._handles import check, make
 from ._handles import name as name_bytes
-from ._hints import no_attribute, not_pickled
 from ._object import Layouts, Object, Objects
 from ._reading.shapes import given
 

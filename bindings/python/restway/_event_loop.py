@@ -9,13 +9,13 @@ from functools import partial
 from typing import Any
 
 from . import _ffi as native
+from ._base.lazy import asyncio
 from ._enums import Domain, EventKind, Status
 from ._exceptions import ForkedError, RestwayError, UsageError
 from ._ffi.callbacks import HeldFunctions, Holding, contexts, stop_daemon_thread, tokens
 from ._ffi.conversion import EventBuffer
 from ._ffi.trampolines import on_attempt_function, on_item_function, on_observed_function
 from ._handles import OnAttempt, attempts_of, check, failure
-from ._lazy import asyncio
 from ._lifecycle import LifecycleEvents, LifecycleWishes, OnLifecycle, lifecycle_event
 from ._object import Layouts
 from ._observers import (

@@ -70,7 +70,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from ._details import Attempt
-    from ._outgoing import OutgoingRequest
+    from ._handles.outgoing import OutgoingRequest
     from ._response import Response
 
 __all__ = [

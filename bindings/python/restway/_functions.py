@@ -13,6 +13,8 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Protocol, TypeVar
 
 from . import _ffi as native
+from ._base.hints import position
+from ._base.lazy import inspect, traceback
 from ._enums import Status, ValueKind
 from ._exceptions import RestwayError
 from ._ffi import trampolines
@@ -27,8 +29,6 @@ from ._ffi.trampolines import (
 )
 from ._handles import Owner, check, failure, optional_name, status_of
 from ._handles import name as name_bytes
-from ._hints import position
-from ._lazy import inspect, traceback
 from ._object import Object
 
 if TYPE_CHECKING:

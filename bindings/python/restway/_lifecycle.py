@@ -8,11 +8,11 @@ from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 from . import _ffi as native
+from ._base.hints import member
+from ._base.lazy import asyncio
 from ._details import Progress
 from ._enums import CallFlag, LifecycleKind
 from ._handles import check, failure, make, milliseconds, name
-from ._hints import member
-from ._lazy import asyncio
 from ._observers import Observer
 from ._response import Response, call_progress
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Union, overload
 
 from . import _ffi as native
+from ._base.hints import Hinting, Unchangeable, no_attribute, object_text, position, require
 from ._enums import ValueKind
 from ._ffi.conversion import decode
 from ._handles import check, make
 from ._handles import name as name_bytes
-from ._hints import Hinting, Unchangeable, no_attribute, object_text, position, require
 from ._reading.layout import Layout
 from ._reading.layout import Layouts as Layouts
 from ._reading.rows import Row, first_row, list_rows, related_row

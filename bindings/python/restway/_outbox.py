@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from . import _ffi as native
+from ._base.hints import Hinting, require, require_function
+from ._base.interfaces import OneText
+from ._base.lazy import asyncio
 from ._enums import OutboxFlag, OutboxState
 from ._exceptions import RestwayError, UsageError
 from ._ffi.callbacks import completions
@@ -18,8 +22,13 @@ from ._ffi.trampolines import (
 )
 from ._functions import set_question
 from ._handles import check, content, make, optional_name
-from ._hints import Hinting, require, require_function
-from ._lazy import asyncio
+from ._handles.waiting import (
+    Result,
+    not_in_time,
+    refuse_inside_callbacks,
+    require_waiting,
+    seconds_of,
+)
 from ._object import Layouts, Object
 from ._outbox_items import (
     OnFlushed,
@@ -33,7 +42,6 @@ from ._outbox_items import (
     number_of,
     reason_of,
 )
-from ._waiting import Result, not_in_time, refuse_inside_callbacks, require_waiting, seconds_of
 from .progress import Wanted
 from .progress._flushes import counting
 
@@ -44,7 +52,65 @@ if TYPE_CHECKING:
 Brought = TypeVar("Brought")
 
 
-class OutboxBase(Hinting):
+class OutboxMethods(OneText, ABC):
+    """The methods of an outbox that wait, or are awaited."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def flush(self, *arguments: Any, **options: Any) -> Any:
+        """Sends the stored requests.
+
+            items = client.outbox.flush(wait=True, timeout=30)
+            items = await client.outbox.flush(timeout=30)  # of an AsyncClient or AnyioClient
+
+        Args:
+            on_flushed: Of a Client alone: called at most once, when the flush has ended, where
+                `on_done` of `send` is called; not together with `wait`.
+            force: Whether requests that the server has asked to hold back (Retry-After) are sent,
+                too.
+            wait: Whether this waits until the flush has ended; it then returns the sent items with
+                their present state, also those that a flush which began by itself has delivered,
+                or made dead letters of, in the ten seconds before. Otherwise it returns None at
+                once. If the callbacks of the client run inside `process`, they run during the wait.
+                Where the flush is awaited, it is always True.
+            timeout: Seconds to wait at most; None waits without a limit. The flush goes on when
+                they have passed, also if the task or its scope is cancelled.
+            progress: With `wait`, True shows a bar of the items on a terminal
+                (`restway.progress`); a function receives the number of items that have come to
+                their end, and of all that waited, on their way or behind others, too. With an
+                AnyioClient it runs on a thread of the library.
+
+        Raises ClosedError; ConfigError when the client has no outbox. If it waits, it also raises
+        OutboxError if the flush could not go on, and TimedOutError; a Client WouldBlockError inside
+        a callback. In the main thread, signals are handled during the wait.
+        """
+
+    @abstractmethod
+    def wait(self, stored: Any, timeout: float | None = None) -> Any:
+        """Waits until a stored request has come to its end; returns its item.
+
+            try:
+                client.post(draft)  # or: await client.post(draft)
+            except restway.QueuedError as queued:
+                item = client.outbox.wait(queued, timeout=60)  # or: await client.outbox.wait(...)
+                if item.state is not restway.OutboxState.DELIVERED:
+                    print(item.state.name, item.reason.name, item.last_error)
+
+        The state of the item is DELIVERED if the server has accepted it, DEAD if it has become a
+        dead letter (`reason` and `last_error` say why), and GONE if it was dropped or withdrawn.
+
+        Args:
+            stored: The error of the call, the item, or its number.
+            timeout: Seconds to wait at most; None waits without a limit.
+
+        Raises TimedOutError; UsageError if nobody remembers the item any more; OutboxError if
+        another process has delivered or dropped it; ClosedError; with a Client WouldBlockError
+        inside a callback. In the main thread, signals are handled during the wait.
+        """
+
+
+class OutboxBase(OutboxMethods, Hinting):
     """The common part of the outboxes of all clients. It is usable from any thread."""
 
     __slots__ = ("_client",)
@@ -168,6 +234,13 @@ class OutboxBase(Hinting):
         check(native.lib.restway_outbox_drop_all, self._handle, native.ref(count))
         return int(count.value)
 
+    @abstractmethod
+    def observe(self, on_item: OnItem | None = None, on_flushed: OnFlushed | None = None) -> None:
+        """Sets the functions that are called when an item comes to an end, and when a flush that
+        sent anything has ended; they replace the earlier functions. None removes a function. They
+        are called where `on_done` of `send` is called, or by the event loop of an AsyncClient.
+        """
+
     @property
     def _handle(self) -> native.ClientHandle:
         return self._client._handle
@@ -205,29 +278,6 @@ class Outbox(OutboxBase):
         timeout: float | None = None,
         progress: Wanted = None,
     ) -> OutboxItems | None:
-        """Sends the stored requests.
-
-            items = client.outbox.flush(wait=True, timeout=30)
-
-        Args:
-            on_flushed: Called at most once, when the flush has ended, where `on_done` of `send` is
-                called; not together with `wait`.
-            force: Whether requests that the server has asked to hold back (Retry-After) are sent,
-                too.
-            wait: Whether this waits until the flush has ended; it then returns the sent items with
-                their present state, also those that a flush which began by itself has delivered,
-                or made dead letters of, in the ten seconds before. Otherwise it returns None at
-                once. If the callbacks of the client run inside `process`, they run during the wait.
-            timeout: Seconds to wait at most; None waits without a limit. The flush goes on when
-                they have passed.
-            progress: With `wait`, True shows a bar of the items on a terminal
-                (`restway.progress`); a function receives the number of items that have come to
-                their end, and of all that waited, on their way or behind others, too.
-
-        Raises ClosedError; ConfigError when the client has no outbox. With `wait` also OutboxError
-        if the flush could not go on, TimedOutError, and WouldBlockError inside a callback. In the
-        main thread, signals are handled during the wait.
-        """
         if not wait:
             if timeout is not None or progress is not None:
                 raise TypeError("a timeout and progress need wait=True")
@@ -245,26 +295,6 @@ class Outbox(OutboxBase):
         return items
 
     def wait(self, stored: Stored, timeout: float | None = None) -> OutboxItem:
-        """Waits until a stored request has come to its end; returns its item.
-
-            try:
-                client.post(draft)
-            except restway.QueuedError as queued:
-                item = client.outbox.wait(queued, timeout=60)
-                if item.state is not restway.OutboxState.DELIVERED:
-                    print(item.state.name, item.reason.name, item.last_error)
-
-        The state of the item is DELIVERED if the server has accepted it, DEAD if it has become a
-        dead letter (`reason` and `last_error` say why), and GONE if it was dropped or withdrawn.
-
-        Args:
-            stored: The error of the call, the item, or its number.
-            timeout: Seconds to wait at most; None waits without a limit.
-
-        Raises TimedOutError; UsageError if nobody remembers the item any more; OutboxError if
-        another process has delivered or dropped it; ClosedError; WouldBlockError inside a callback.
-        In the main thread, signals are handled during the wait.
-        """
         number, layouts = number_of(stored), self._layouts
         refuse_inside_callbacks()
         ended: Result[tuple[OutboxItem, RestwayError | None]] = Result()
@@ -313,10 +343,6 @@ class Outbox(OutboxBase):
     def observe(
         self, on_item: OnItem | None = None, on_flushed: OnFlushed | None = None
     ) -> None:
-        """Sets the functions that are called when an item comes to an end, and when a flush that
-        sent anything has ended; they replace the earlier functions. None removes a function. They
-        are called where `on_done` of `send` is called.
-        """
         layouts = self._layouts
 
         def run(
@@ -362,18 +388,6 @@ class AsyncOutbox(OutboxBase):
         timeout: float | None = None,
         progress: Wanted = None,
     ) -> OutboxItems:
-        """Sends the stored requests; returns the sent items with their present state.
-
-        Args:
-            force: Whether requests that the server has asked to hold back (Retry-After) are sent,
-                too.
-            wait: Always True, as awaiting waits: `Outbox.flush` has this keyword.
-            timeout: Seconds to wait at most; None waits without a limit. The flush goes on when
-                they have passed, also if the task is cancelled.
-            progress: As in `Outbox.flush`.
-
-        Raises OutboxError, ClosedError, TimedOutError; ConfigError when the client has no outbox.
-        """
         require_waiting(wait)
         outbox = self._client._linked().outbox
         with counting(progress, self._waiting, outbox.tell_end):
@@ -386,20 +400,9 @@ class AsyncOutbox(OutboxBase):
     def observe(
         self, on_item: OnItem | None = None, on_flushed: OnFlushed | None = None
     ) -> None:
-        """Sets the functions that the event loop calls when an item comes to an end, and when a
-        flush that sent anything has ended; they replace the earlier functions. None removes a
-        function.
-        """
         self._client._linked().outbox.observe(on_item, on_flushed)
 
     async def wait(self, stored: Stored, timeout: float | None = None) -> OutboxItem:
-        """Waits until a stored request has come to its end; returns its item as `Outbox.wait` does.
-
-            item = await client.outbox.wait(queued, timeout=60)
-
-        Raises TimedOutError; UsageError if nobody remembers the item any more; OutboxError if
-        another process has delivered or dropped it; ClosedError.
-        """
         number = number_of(stored)
         ended = self._client._linked().outbox.wait(number)
         return ended_item(*await _within(timeout, ended, f"item {number} of the outbox"))

@@ -7,11 +7,11 @@ from datetime import datetime, timedelta, timezone
 from typing import NamedTuple, Union, overload
 
 from . import _ffi as native
+from ._base.hints import Hinting, position, require_number
 from ._enums import OutboxReason, OutboxState, Status
 from ._exceptions import QueuedError, RestwayError
 from ._ffi.conversion import JSONValue, json_value
 from ._handles import failure
-from ._hints import Hinting, position, require_number
 from ._object import Layouts
 from ._response import Response
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypedDict, TypeVar, cast
 
 from . import _ffi as native
+from ._base.interfaces import OneText
+from ._base.lazy import asyncio
 from ._body import CallOptions, RequestOptions
 from ._call import Call
 from ._enums import Delivery
@@ -15,12 +18,11 @@ from ._exceptions import RestwayError
 from ._ffi.callbacks import completions, contexts
 from ._ffi.trampolines import on_done_destroy, on_done_function
 from ._handles import Owner, check, failure, make
-from ._lazy import asyncio
+from ._handles.waiting import Result
 from ._object import Objects
 from ._request import Request
 from ._response import Response
 from ._values import IntoOptions
-from ._waiting import Result
 from .progress import OnNumbers, Reported, Wanted, reporting
 
 if TYPE_CHECKING:
@@ -152,7 +154,29 @@ class _Counting:
         self._stack.close()
 
 
-class PagesBase(Owner[native.PagesHandle]):
+class PagesMethods(OneText, ABC):
+    """The methods of pages that wait, or are awaited."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def next_page(self, *arguments: Any, **options: Any) -> Any:
+        """Requests the next page and waits for it; returns None after the last one.
+
+        Args:
+            timeout: As for `perform`, which waits for a limited time only where a client blocks.
+        """
+
+    @abstractmethod
+    def each(self, read: Callable[[Page], Iterable[T]]) -> Any:
+        """For this package: iterates over what `read` gives of each page."""
+
+    @abstractmethod
+    def end_counting(self) -> None:
+        """For this package: closes the bar, because a loop has ended."""
+
+
+class PagesBase(PagesMethods, Owner[native.PagesHandle]):
     """The part that Pages and AsyncPages have in common."""
 
     __slots__ = ("_client", "_counting", "_request")
@@ -190,6 +214,15 @@ class PagesBase(Owner[native.PagesHandle]):
         self._client._expect(self._request, reading)
 
     @property
+    @abstractmethod
+    def pages(self) -> Any:
+        """The pages themselves, from the first one that was not asked for yet.
+
+            for page in client.pages("issues").pages:  # or `async for`
+                print(page.offset, page.total, len(page.objects))
+        """
+
+    @property
     def has_next(self) -> bool:
         """Whether a page can be asked for. It is also true if the next page leads to an error."""
         return bool(native.lib.restway_pages_has_next(self._handle))
@@ -201,7 +234,6 @@ class PagesBase(Owner[native.PagesHandle]):
         return page
 
     def end_counting(self) -> None:
-        """For this package: closes the bar, because a loop has ended."""
         self._counting.end()
 
     def __repr__(self) -> str:
@@ -355,24 +387,13 @@ class Pages(PagesBase):
         return self.each(_items_of)
 
     def each(self, read: Callable[[Page], Iterable[T]]) -> Iterator[T]:
-        """For this package: iterates over what `read` gives of each page."""
         return ItemIterator(self, read)
 
     @property
     def pages(self) -> Iterator[Page]:
-        """The pages themselves, from the first one that was not asked for yet.
-
-            for page in client.pages("issues").pages:
-                print(page.offset, page.total, len(page.objects))
-        """
         return PageIterator(self)
 
     def next_page(self, timeout: float | None = None) -> Page | None:
-        """Requests the next page and waits for it; returns None after the last one.
-
-        Args:
-            timeout: As for `Client.perform`.
-        """
         client, handle = self._client, self._handle
         if not self.has_next:
             return None
@@ -407,20 +428,13 @@ class AsyncPages(PagesBase):
         return self.each(_items_of)
 
     def each(self, read: Callable[[Page], Iterable[T]]) -> AsyncIterator[T]:
-        """For this package: iterates over what `read` gives of each page."""
         return AsyncItemIterator(self, read)
 
     @property
     def pages(self) -> AsyncIterator[Page]:
-        """The pages themselves, from the first one that was not asked for yet.
-
-            async for page in client.pages("issues").pages:
-                print(page.offset, page.total, len(page.objects))
-        """
         return AsyncPageIterator(self)
 
     async def next_page(self) -> Page | None:
-        """Requests the next page; returns None after the last one."""
         client, handle = self._client, self._handle
         if not self.has_next:
             return None
@@ -442,7 +456,37 @@ def _items_of(page: Page) -> Iterable[Any]:
     return page.items
 
 
-class PagedListBase(Owner[native.PagedListHandle]):
+class PagedListMethods(OneText, ABC):
+    """What every list of the objects of all pages has."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def objects(self) -> Objects:
+        """The newest snapshots of the objects of all pages that were loaded, in their order. An
+        object that came on several pages stands at its last place. Deleted objects are left out.
+        """
+
+    @property
+    @abstractmethod
+    def is_complete(self) -> bool:
+        """Whether the list has all pages."""
+
+    @abstractmethod
+    def load_more(self, *arguments: Any, **options: Any) -> Any:
+        """Requests the next page, adds its objects, and returns its answer; returns None if the
+        list is complete.
+
+        Args:
+            timeout: As for `perform`, which waits for a limited time only where a client blocks.
+
+        Raises what the iteration over Pages raises; StoreError if the page could not be added.
+        After an error, the same page can be loaded again.
+        """
+
+
+class PagedListBase(PagedListMethods, Owner[native.PagedListHandle]):
     """The part that PagedList and AsyncPagedList have in common."""
 
     __slots__ = ("_client",)
@@ -469,15 +513,11 @@ class PagedListBase(Owner[native.PagedListHandle]):
 
     @property
     def objects(self) -> Objects:
-        """The newest snapshots of the objects of all pages that were loaded, in their order. An
-        object that came on several pages stands at its last place. Deleted objects are left out.
-        """
         function = native.lib.restway_paged_list_objects
         return Objects(make(native.ListHandle, function, self._handle), None, self._client._layouts)
 
     @property
     def is_complete(self) -> bool:
-        """Whether the list has all pages."""
         return bool(native.lib.restway_paged_list_is_complete(self._handle))
 
     @property
@@ -523,15 +563,6 @@ class PagedList(PagedListBase):
     _client: BlockingClient
 
     def load_more(self, timeout: float | None = None) -> Response | None:
-        """Requests the next page, adds its objects, and returns its answer; returns None if the
-        list is complete.
-
-        Args:
-            timeout: As for `Client.perform`.
-
-        Raises what the iteration over Pages raises; StoreError if the page could not be added.
-        After an error, the same page can be loaded again.
-        """
         if self.is_complete:
             return None
         try:
@@ -582,9 +613,6 @@ class AsyncPagedList(PagedListBase):
     _client: AwaitedClient
 
     async def load_more(self) -> Response | None:
-        """Requests the next page, adds its objects, and returns its answer; returns None if the
-        list is complete. It raises what `PagedList.load_more` raises.
-        """
         client = self._client
         if self.is_complete:
             return None

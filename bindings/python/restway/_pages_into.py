@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
+from ._base.interfaces import Opens
 from ._values.into import T, reading_of_each
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class AsyncPagesInto(Generic[T]):
         return f"<AsyncPagesInto, {self.pages!r}>"
 
 
-class GivesPages(ABC):
+class GivesPages(Opens):
     """The method `pages` of clients and scopes that block."""
 
     __slots__ = ()
@@ -93,27 +94,12 @@ class GivesPages(ABC):
     def pages(
         self, target: Request | str, *, into: Any = None, **options: Unpack[PagedIntoOptions]
     ) -> Any:
-        """Reads a route page by page, as the API document says in its `pages`. Nothing is sent
-        before the first page is asked for.
-
-            for issue in client.pages("issues", variables={"owner": "octo"}, objects_max=500):
-                print(issue.title)
-
-        Args:
-            target: The name of a route, or a request that names one.
-            into: The class that each object is read into, in place of objects.
-            options: The keywords of `PageOptions`; with `into`, the keywords of `IntoOptions`; and
-                for the name of a route, the keywords of `RequestOptions`.
-
-        Raises UsageError if the route has no pages; a RouteError; ClosedError; TypeError for a
-        class that cannot be read into.
-        """
         reading = reading_of_each(into, options)
         pages = self._pages_of(target, options)
         return pages if reading is None else PagesInto(pages, reading)
 
 
-class GivesAwaitedPages(ABC, Generic[Awaited]):
+class GivesAwaitedPages(Opens, Generic[Awaited]):
     """The method `pages` of clients and scopes whose calls are awaited."""
 
     __slots__ = ()
@@ -131,21 +117,6 @@ class GivesAwaitedPages(ABC, Generic[Awaited]):
     def pages(
         self, target: Request | str, *, into: Any = None, **options: Unpack[PagedIntoOptions]
     ) -> Any:
-        """Reads a route page by page, as the API document says in its `pages`. Nothing is sent
-        before the first page is awaited.
-
-            async for issue in client.pages("issues", variables={"owner": "octo"}):
-                print(issue.title)
-
-        Args:
-            target: The name of a route, or a request that names one.
-            into: The class that each object is read into, in place of objects.
-            options: The keywords of `PageOptions`; with `into`, the keywords of `IntoOptions`; and
-                for the name of a route, the keywords of `RequestOptions`.
-
-        Raises UsageError if the route has no pages; a RouteError; ClosedError; TypeError for a
-        class that cannot be read into.
-        """
         reading = reading_of_each(into, options)
         pages = self._pages_of(target, options)
         return pages if reading is None else AsyncPagesInto(pages, reading)

@@ -5,10 +5,13 @@ HTTP.
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Optional, Protocol, TypedDict, TypeVar, Union, cast, overload
 
 from . import _ffi as native
+from ._base.interfaces import OneText
+from ._base.lazy import asyncio
 from ._enums import MapFlag, Status
 from ._exceptions import RestwayError
 from ._ffi.callbacks import functions, inside
@@ -21,11 +24,10 @@ from ._ffi.trampolines import (
 )
 from ._functions import Registering, checked, decorator, fail
 from ._handles import check, name, optional_name
-from ._lazy import asyncio
+from ._handles.waiting import elsewhere, may_be_interrupted
 from ._object import Layouts
 from ._response import Response
 from ._values import IntoOptions, reading_alone
-from ._waiting import elsewhere, may_be_interrupted
 from .progress import Wanted, reporting
 
 if TYPE_CHECKING:
@@ -314,7 +316,48 @@ def _map_here(
     return Response(response, client._layouts if commit else client._layouts.of_store(store))
 
 
-class BytesMapping:
+class Maps(OneText, ABC):
+    """The function of a client that maps bytes which did not come over HTTP."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def map(self, *arguments: Any, **options: Any) -> Any:
+        """Maps bytes by the rules of the api, and stores their objects. The response has the
+        objects, their results and the mapping issues, and the status 0. Awaiting it maps the bytes
+        on a thread of the loop's executor.
+
+            with open("enterprises.json", "rb") as file:
+                response = client.map("Enterprise", file.read(), key_path="data")
+
+        Args:
+            entity: The entity of the objects; None with a route.
+            key_path: The place of the objects, where something must be; a list of keys if a key
+                contains a dot. None maps the whole value.
+            route: The name of a route, whose descriptors for status 200 map the bytes.
+            mapper: The name of a mapper; None lets the media type choose it.
+            media_type: The media type of the bytes; None is JSON.
+            commit: False keeps the objects out of the store: they are snapshots in a store of their
+                own, in which their relationships lead to each other.
+            progress: True shows a bar on a terminal (`restway.progress`). A function is called for
+                the first object, after each 256 objects and before the objects are stored. A Client
+                calls it on a thread of the library: if it raises, nothing is stored, and this
+                function raises the same exception. An AsyncClient calls it in the loop, whose
+                exception handler gets what it raises.
+            into: The type that the objects are read into, in place of the response.
+            reading: The keywords that go with `into`, see `IntoOptions`.
+
+        In the main thread, signals are handled during the mapping of 256 KiB and more: if a handler
+        raises (KeyboardInterrupt for Ctrl-C), nothing is stored unless the objects are being stored
+        already, and the exception is raised here. Cancelling the task that awaits it ends the
+        mapping in the same way. Raises MappingError, whose message says what is wrong and where;
+        HTTPStatusError if the bytes hold an error of the API in place of objects;
+        UnknownEntityError; UnknownRouteError; TooLargeError; StoreError; ClosedError;
+        WouldBlockError inside a callback; UsageError.
+        """
+
+
+class BytesMapping(Maps):
     """The function of a Client that maps bytes which did not come over HTTP."""
 
     __slots__ = ()
@@ -346,35 +389,6 @@ class BytesMapping:
         into: Any = None,
         **reading: Unpack[IntoOptions],
     ) -> Any:
-        """Maps bytes by the rules of the api, and stores their objects. The response has the
-        objects, their results and the mapping issues, and the status 0.
-
-            with open("enterprises.json", "rb") as file:
-                response = client.map("Enterprise", file.read(), key_path="data")
-
-        Args:
-            entity: The entity of the objects; None with a route.
-            key_path: The place of the objects, where something must be; a list of keys if a key
-                contains a dot. None maps the whole value.
-            route: The name of a route, whose descriptors for status 200 map the bytes.
-            mapper: The name of a mapper; None lets the media type choose it.
-            media_type: The media type of the bytes; None is JSON.
-            commit: False keeps the objects out of the store: they are snapshots in a store of their
-                own, in which their relationships lead to each other.
-            progress: True shows a bar on a terminal (`restway.progress`). A function is called on a
-                thread of the library for the first object, after each 256 objects
-                and before the objects are stored. If it raises, nothing is stored, and this
-                function raises the same exception.
-            into: The type that the objects are read into, in place of the response.
-            reading: The keywords that go with `into`, see `IntoOptions`.
-
-        In the main thread, signals are handled during the mapping of 256 KiB and more: if a handler
-        raises (KeyboardInterrupt for Ctrl-C), nothing is stored unless the objects are being stored
-        already, and the exception is raised here. Raises MappingError, whose message says what is
-        wrong and where; HTTPStatusError if the bytes hold an error of the API in place of objects;
-        UnknownEntityError; UnknownRouteError; TooLargeError; StoreError;
-        ClosedError; WouldBlockError inside a callback; UsageError.
-        """
         read = reading_alone("map", into, reading)
         with reporting(progress, "mapping", "objects") as tell:
             response = _map(
@@ -383,7 +397,7 @@ class BytesMapping:
         return response if read is None else read.read(response.objects)
 
 
-class AsyncBytesMapping:
+class AsyncBytesMapping(Maps):
     """The function of an AsyncClient that maps bytes which did not come over HTTP."""
 
     __slots__ = ()
@@ -415,15 +429,6 @@ class AsyncBytesMapping:
         into: Any = None,
         **reading: Unpack[IntoOptions],
     ) -> Any:
-        """Maps bytes by the rules of the api, as `Client.map` does, on a thread of the loop's
-        executor.
-
-            response = await client.map("Enterprise", data, key_path="data")
-
-        Cancelling the task ends the mapping, and nothing is stored unless the objects are being
-        stored already. `progress` is called in the loop; what it raises goes to the loop's
-        exception handler.
-        """
         read = reading_alone("map", into, reading)
         loop = asyncio.get_running_loop()
         is_cancelled = threading.Event()

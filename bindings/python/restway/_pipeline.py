@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from . import _ffi as native
 from . import _functions as asked
+from ._base.hints import require_number
+from ._base.lazy import asyncio, inspect
 from ._enums import Status
 from ._exceptions import ClosedError, RestwayError
 from ._ffi import trampolines
 from ._ffi.callbacks import contexts, questions
 from ._functions import AskedClient, Held, Registering, checked, decorator
 from ._handles import check, content, failure, name, optional_name, status_of
-from ._hints import require_number
-from ._lazy import asyncio, inspect
 from ._request import Request
 from ._response import Response
 from ._values import json_of

@@ -8,11 +8,11 @@ from functools import partial
 from typing import Any, Literal, NamedTuple, overload
 
 from . import _ffi as native
+from ._base.hints import require_number
 from ._enums import Comparison, ValueKind
 from ._exceptions import UsageError
 from ._ffi.conversion import decode, encode, json_bytes, number_of
 from ._handles import Owner, check, make, name
-from ._hints import require_number
 from ._object import Layouts, Object, Objects
 from ._reading.whole import WholeQuery
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Union
 
 from . import _ffi as native
+from ._base.hints import require, require_function, require_mapping, unknown_keyword
 from ._body import (
     CacheUse,
     Content,
@@ -36,7 +37,6 @@ from ._handles import (
     name,
     optional_name,
 )
-from ._hints import require, require_function, require_mapping, unknown_keyword
 from ._library import follow_logging
 from ._object import Object, Objects
 from ._resource import (

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, Protocol, Union
 
 from . import _ffi as native
+from ._base.hints import require_number
 from ._enums import Digest, SendFlag, UploadFlag, UploadProtocol
 from ._handles import Owner, check, make, name, optional_name
 from ._handles import content as content_of
-from ._hints import require_number
 
 
 class _BinaryFile(Protocol):

@@ -13,10 +13,10 @@ from ._exceptions import MappingError, RestwayError
 from ._ffi.conversion import JSONValue, decode, json_value
 from ._functions import no_object
 from ._handles import Owner, attempts_of, check
+from ._handles.outgoing import OutgoingRequest, request_of
 from ._headers import Headers
 from ._library import status_class
 from ._object import Layouts, Object, Objects, first_object
-from ._outgoing import OutgoingRequest, request_of
 from ._reading.shapes import converted
 from ._reading.tables import Tabular
 from ._values import ReadsInto

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, ClassVar, Generic, Literal, TypeVar
 
 from . import _ffi as native
 from ._async_client import AsyncClient
+from ._base.hints import require, require_mapping
+from ._base.interfaces import Sends
+from ._base.lazy import asyncio
 from ._call import Call, OnDone
 from ._client import Client
 from ._client_base import ClientBase
 from ._handles import Owner, check, make, name
-from ._hints import require, require_mapping
-from ._lazy import asyncio
 from ._request import Request
 from ._response import Response
 from ._stream import AsyncEventStream, AsyncStream, EventStream, Stream, request_of
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 AnyClient = TypeVar("AnyClient", bound=ClientBase)
 
 
-class _Routing(Owner[native.RoutingClientHandle], Generic[AnyClient]):
+class _Routing(Sends, Owner[native.RoutingClientHandle], Generic[AnyClient]):
     """The common part: clients by the names of routes."""
 
     __slots__ = ("_clients",)
@@ -106,15 +107,12 @@ class RoutingClient(_Routing[Client], BlockingVerbs):
         *,
         delivery: Literal["thread", "process"] | None = None,
     ) -> Call:
-        """Sends a request with its client without waiting, as `Client.send` does."""
         return self.find(request).send(request, on_done, delivery=delivery)
 
     def stream(self, request: Request) -> Stream:
-        """Streams the answer to a request, as `Client.stream` does."""
         return self.find(request).stream(request)
 
     def events(self, target: Request | str, **options: Unpack[EventOptions]) -> EventStream:
-        """Reads the events of a request or of a path, as `Client.events` does."""
         request = request_of(target)
         return self.find(request).events(request, **options)
 
@@ -137,15 +135,12 @@ class AsyncRoutingClient(_Routing[AsyncClient], AwaitedVerbs):
         return await self.find(request).perform(request)
 
     def send(self, request: Request) -> asyncio.Future[Response]:
-        """Sends a request with its client at once, as `AsyncClient.send` does."""
         return self.find(request).send(request)
 
     def stream(self, request: Request) -> AsyncStream:
-        """Streams the answer to a request, as `AsyncClient.stream` does."""
         return self.find(request).stream(request)
 
     def events(self, target: Request | str, **options: Unpack[EventOptions]) -> AsyncEventStream:
-        """Reads the events of a request or of a path, as `AsyncClient.events` does."""
         request = request_of(target)
         return self.find(request).events(request, **options)
 

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from . import _ffi as native
+from ._base.hints import require
+from ._base.interfaces import Scoping, Sends
+from ._base.lazy import asyncio
 from ._batch import AsyncBatch, Batch
 from ._ffi.conversion import encode
 from ._handles import Owner, check, make, name
-from ._hints import require
-from ._lazy import asyncio
 from ._pages import AsyncPagedList, AsyncPages, PagedList, Pages
 from ._pages_into import GivesAwaitedPages, GivesPages
 from ._request import Request
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
         ) -> AsyncEventStream: ...
 
 
-class ScopeBase(Owner[native.ScopeHandle]):
+class ScopeBase(Scoping, Sends, Owner[native.ScopeHandle]):
     """The common part of all scopes: their variables.
 
     A variable of a path gets the first of these values: the one in the `variables` of the request,
@@ -110,7 +111,6 @@ class Scope(ScopeBase, BlockingVerbs, GivesPages):
         self._client = client
 
     def scope(self, **variables: Any) -> Scope:
-        """Makes a scope with further variables; they win over variables of the same name here."""
         return Scope(self._client, {**self._variables, **variables})
 
     def _expect(self, request: Request, reading: Reading) -> None:
@@ -120,26 +120,21 @@ class Scope(ScopeBase, BlockingVerbs, GivesPages):
         return self._client.perform(self.request(request), timeout=timeout)
 
     def send(self, request: Request, on_done: OnDone | None = None) -> Call:
-        """Sends a request without waiting, as `Client.send` does."""
         return self._client.send(self.request(request), on_done)
 
     def stream(self, request: Request) -> Stream:
-        """Reads the body of an answer while it arrives, as `Client.stream` does."""
         return self._client.stream(self.request(request))
 
     def events(self, target: Request | str, **options: Unpack[EventOptions]) -> EventStream:
-        """Reads an answer as an event stream, as `Client.events` does."""
         return self._client.events(self.request(request_of(target)), **options)
 
     def _pages_of(self, target: Request | str, options: PagedOptions) -> Pages:
         return Pages(self._client, target, options, self.request)
 
     def list(self, target: Request | str, **options: Unpack[RequestOptions]) -> PagedList:
-        """Opens the list that the store keeps of a route with pages, as `Client.list` does."""
         return PagedList(self._client, target, options, self.request)
 
     def batch(self) -> Batch:
-        """Makes a batch session whose requests have the variables of this scope."""
         return Batch(self._client, self.request)
 
 
@@ -159,7 +154,6 @@ class AsyncScope(ScopeBase, AwaitedVerbs, GivesAwaitedPages["AsyncPages"]):
         self._client = client
 
     def scope(self, **variables: Any) -> AsyncScope:
-        """Makes a scope with further variables; they win over variables of the same name here."""
         return AsyncScope(self._client, {**self._variables, **variables})
 
     def _expect(self, request: Request, reading: Reading) -> None:
@@ -169,26 +163,21 @@ class AsyncScope(ScopeBase, AwaitedVerbs, GivesAwaitedPages["AsyncPages"]):
         return await self._client.perform(self.request(request))
 
     def send(self, request: Request) -> asyncio.Future[Response]:
-        """Sends a request at once, as `AsyncClient.send` does."""
         return self._client.send(self.request(request))
 
     def stream(self, request: Request) -> AsyncStream:
-        """Reads the body of an answer while it arrives, as `AsyncClient.stream` does."""
         return self._client.stream(self.request(request))
 
     def events(self, target: Request | str, **options: Unpack[EventOptions]) -> AsyncEventStream:
-        """Reads an answer as an event stream, as `AsyncClient.events` does."""
         return self._client.events(self.request(request_of(target)), **options)
 
     def _pages_of(self, target: Request | str, options: PagedOptions) -> AsyncPages:
         return AsyncPages(self._client, target, options, self.request)
 
     def list(self, target: Request | str, **options: Unpack[RequestOptions]) -> AsyncPagedList:
-        """Opens the list that the store keeps of a route with pages, as `AsyncClient.list` does."""
         return AsyncPagedList(self._client, target, options, self.request)
 
     def batch(self) -> AsyncBatch:
-        """Makes a batch session whose requests have the variables of this scope."""
         return AsyncBatch(self._client, self.request)
 
 

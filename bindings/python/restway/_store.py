@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import _ffi as native
+from ._base.hints import require
+from ._base.lazy import json
 from ._exceptions import NoObjectError
 from ._ffi.conversion import encode, plain_of
 from ._handles import Owner, check, make, name, optional_name, written_text
-from ._hints import require
-from ._lazy import json
 from ._object import Layouts, Object, Objects
 from ._query import Query
 from ._transaction import Transaction

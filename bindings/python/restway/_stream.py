@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
@@ -10,6 +11,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, TypeVar, Union
 
 from . import _ffi as native
+from ._base.hints import RequestText
+from ._base.interfaces import OneText
+from ._base.lazy import asyncio
 from ._call import Call, cancelling
 from ._enums import StreamFormat
 from ._ffi.callbacks import receivers
@@ -21,13 +25,11 @@ from ._ffi.trampolines import (
 )
 from ._functions import sending
 from ._handles import check, failure
+from ._handles.waiting import leave
 from ._headers import Headers
-from ._hints import RequestText
-from ._lazy import asyncio
 from ._object import Layouts, Object
 from ._request import Request
 from ._response import ByteStream, Response, StreamEvent, StreamHead
-from ._waiting import leave
 
 if TYPE_CHECKING:
     from ._types import AwaitedClient, BlockingClient
@@ -180,7 +182,28 @@ def receiving(request: Request, receiver: Receiver, target: Receiving[Any]) -> I
             check(function, request._handle, None)
 
 
-class StreamedResponse(StreamHead):
+class BodyMethods(OneText, ABC):
+    """The methods of a response whose body is read while it arrives."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def trailers(self) -> Headers:
+        """The trailers, header fields after the body; empty until the body was read to its end."""
+
+    @abstractmethod
+    def iter_bytes(self) -> Any:
+        """Yields the bytes of the body in pieces of any size. If the body does not come whole, the
+        error is raised after its last piece.
+        """
+
+    @abstractmethod
+    def read(self) -> Any:
+        """Returns all bytes that have not been read yet."""
+
+
+class StreamedResponse(BodyMethods, StreamHead):
     """A response whose body is read while it arrives, by one thread at a time."""
 
     def __init__(self, response: Response, stream: Stream) -> None:
@@ -190,18 +213,13 @@ class StreamedResponse(StreamHead):
 
     @property
     def trailers(self) -> Headers:
-        """The trailers, header fields after the body; empty until the body was read to its end."""
         return self._stream.trailers
 
     def iter_bytes(self) -> Iterator[bytes]:
-        """Yields the bytes of the body in pieces of any size. If the body does not come whole, the
-        error is raised after its last piece.
-        """
         while (piece := self._stream.next()) is not None:
             yield piece
 
     def read(self) -> bytes:
-        """Returns all bytes that have not been read yet."""
         return b"".join(self.iter_bytes())
 
 
@@ -271,7 +289,7 @@ class Stream(StreamedCall[bytes]):
         return StreamedResponse(self._begin(), self)
 
 
-class AsyncStreamedResponse(StreamHead):
+class AsyncStreamedResponse(BodyMethods, StreamHead):
     """A response whose body is read while it arrives, by one task at a time."""
 
     def __init__(self, response: Response, stream: ByteStream) -> None:
@@ -281,18 +299,13 @@ class AsyncStreamedResponse(StreamHead):
 
     @property
     def trailers(self) -> Headers:
-        """The trailers, header fields after the body; empty until the body was read to its end."""
         return self._stream.trailers
 
     async def iter_bytes(self) -> AsyncIterator[bytes]:
-        """Yields the bytes of the body in pieces of any size. If the body does not come whole, the
-        error is raised after its last piece.
-        """
         while (piece := await self._stream.next()) is not None:
             yield piece
 
     async def read(self) -> bytes:
-        """Returns all bytes that have not been read yet."""
         return b"".join([piece async for piece in self.iter_bytes()])
 
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from . import _ffi as native
+from ._base.hints import Hinting, position, require
 from ._draft import Draft
 from ._enums import ChangeKind
 from ._exceptions import NoObjectError
 from ._handles import Owner, check, make
-from ._hints import Hinting, position, require
 from ._object import Layouts, Object
 
 if TYPE_CHECKING:

@@ -7,8 +7,9 @@ from collections.abc import Awaitable, Callable, Coroutine
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, cast, overload
 
+from ._base.hints import keywords_alone
+from ._base.interfaces import Performs, Streams
 from ._body import BodyCallOptions, BodyOptions, CallOptions, RequestOptions
-from ._hints import keywords_alone
 from ._request import Request, Target, request_for, request_without_body
 from ._response import Response
 from ._values import IntoOptions, reading_alone, reading_into
@@ -264,7 +265,7 @@ class Verbs(ABC, Generic[Given]):
         return self._give(Request.route(route, method, **cast(BodyOptions, options)), reading)
 
 
-class BlockingVerbs(Verbs[Response]):
+class BlockingVerbs(Verbs[Response], Performs, Streams):
     """The methods of clients that block."""
 
     __slots__ = ()
@@ -292,20 +293,6 @@ class BlockingVerbs(Verbs[Response]):
         into: Any = None,
         **reading: Unpack[IntoOptions],
     ) -> Any:
-        """Sends a request and waits for its response.
-
-        Args:
-            timeout: Seconds to wait at most, after which the call is cancelled. None waits as long
-                as the request's own time limits allow.
-            into: The type that the objects are read into, in place of the response.
-            reading: The keywords that go with `into`, see `IntoOptions`.
-
-        Raises HTTPStatusError for a status that is not 2xx, with the answer as its `response`;
-        MappingError; a TransportError; a RouteError when no URL can be made of the request;
-        ClosedError; WouldBlockError inside a callback. Other threads run while this one waits. In
-        the main thread, signals are handled during the wait: if a handler raises (KeyboardInterrupt
-        for Ctrl-C), the call is cancelled and the exception is raised here.
-        """
         read = reading_alone("perform", into, reading)
         if read is None:
             return self._performed(request, timeout)
@@ -320,7 +307,7 @@ class BlockingVerbs(Verbs[Response]):
         return reading.read(self._carry_out(request).objects)
 
 
-class AwaitedVerbs(Verbs[Awaited[Response]]):
+class AwaitedVerbs(Verbs[Awaited[Response]], Performs, Streams):
     """The methods of clients whose calls are awaited."""
 
     __slots__ = ()
@@ -338,18 +325,6 @@ class AwaitedVerbs(Verbs[Awaited[Response]]):
     async def perform(
         self, request: Request, *, into: Any = None, **reading: Unpack[IntoOptions]
     ) -> Any:
-        """Sends a request and waits for its response. `asyncio.wait_for` (with an AnyioClient
-        `anyio.fail_after`) limits the wait.
-
-        Args:
-            into: The type that the objects are read into, in place of the response.
-            reading: The keywords that go with `into`, see `IntoOptions`.
-
-        Raises HTTPStatusError for a status that is not 2xx, with the answer as its `response`;
-        MappingError; a TransportError; a RouteError when no URL can be made of the request;
-        ClosedError, also when the client is closed meanwhile; with an AsyncClient UsageError in
-        another event loop than the loop of the first await.
-        """
         read = reading_alone("perform", into, reading)
         if read is None:
             return await self._performed(request)

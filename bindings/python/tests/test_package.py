@@ -99,7 +99,7 @@ MODULES = {module_name(path): path for path in PACKAGE.rglob("*.py")}
 def test_modules_import_each_other_in_one_direction() -> None:
     """TopologicalSorter raises CycleError, which names the modules of a cycle."""
     graph = {name: imports_of(path) for name, path in MODULES.items()}
-    assert "_ffi" in graph["_boundary"]
+    assert "_ffi" in graph["_handles"]
     assert "_exceptions" in graph["_ffi.loader"]
     assert set(TopologicalSorter(graph).static_order()) == set(MODULES)
     assert not any("" in imported for imported in graph.values())  # "" is the package itself
@@ -114,6 +114,31 @@ def test_clients_share_their_verbs(verb: str) -> None:
     assert not inspect.iscoroutinefunction(blocking)
 
 
+#: Classes that do the same in a blocking and in an awaited way.
+WAYS = [
+    (restway.Client, restway.AsyncClient),
+    (restway.Scope, restway.AsyncScope),
+    (restway.RoutingClient, restway.AsyncRoutingClient),
+    (restway.Batch, restway.AsyncBatch),
+    (restway.Cache, restway.AsyncCache),
+    (restway.Outbox, restway.AsyncOutbox),
+    (restway.PagedList, restway.AsyncPagedList),
+    (restway.Pages, restway.AsyncPages),
+    (restway.StreamedResponse, restway.AsyncStreamedResponse),
+]
+
+
+@pytest.mark.parametrize(("blocking", "awaited"), WAYS)
+def test_both_ways_share_the_texts_of_their_methods(blocking: type, awaited: type) -> None:
+    shared = [each for each in dir(blocking) if not each.startswith("_") and hasattr(awaited, each)]
+    assert shared
+    for name in shared:
+        if (blocking, name) != (restway.Cache, "statistics"):  # one is no method
+            texts = [inspect.getdoc(getattr(kind, name)) for kind in (blocking, awaited)]
+            assert texts[0] == texts[1], name
+            assert getattr(awaited, name).__doc__ == getattr(blocking, name).__doc__
+
+
 def test_all_is_what_the_package_has() -> None:
     assert restway.__all__ == sorted(restway.__all__, key=restway.__all__.index)
     for name in restway.__all__:
@@ -122,11 +147,11 @@ def test_all_is_what_the_package_has() -> None:
 
 def test_names_whose_modules_are_loaded_later_are_known() -> None:
     imported = {
-        alias.name: node.module
+        alias.asname or alias.name: node.module
         for node in ast.walk(ast.parse((PACKAGE / "__init__.py").read_text("utf-8")))
         if isinstance(node, ast.ImportFrom) and node.level
         for alias in node.names
-        if not alias.name.startswith("_")
+        if not (alias.asname or alias.name).startswith("_")
     }
     assert restway._MODULES.items() <= imported.items()
     assert set(restway._MODULES) <= set(dir(restway))

@@ -22,7 +22,7 @@ from collections.abc import Callable
 from contextvars import Context, copy_context
 from typing import Any, NamedTuple
 
-from .._lazy import signal, traceback
+from .._base.lazy import signal, traceback
 from .loader import lib
 from .structures import NULL_DESTROY, NULL_LOG
 

@@ -28,9 +28,9 @@ from datetime import date, datetime, time, timedelta, timezone
 from enum import Enum
 from typing import Any, NamedTuple, Union
 
+from .._base.lazy import base64, json
 from .._enums import Domain, Status, ValueKind
 from .._exceptions import MappingError
-from .._lazy import base64, json
 from .handles import Handle
 from .loader import lib
 from .structures import Event, ObjectHandle, Value, ValueAs

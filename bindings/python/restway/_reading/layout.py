@@ -9,7 +9,7 @@ from .. import _ffi as native
 from .shapes import Converter
 
 if TYPE_CHECKING:
-    from .._hints import Secrets
+    from .._base.hints import Secrets
 
 
 class Described(Protocol):

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from .. import _ffi as native
-from .._lazy import base64, json
+from .._base.lazy import base64, json
 
 Converter = Callable[[Any], Any]
 """Makes the values of an attribute from what JSON has."""

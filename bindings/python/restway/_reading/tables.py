@@ -7,9 +7,9 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from .. import _ffi as native
+from .._base.hints import require_depth
 from .._ffi import arrow
 from .._handles import check
-from .._hints import require_depth
 
 if TYPE_CHECKING:
     # Each of them is optional, and may come without types.

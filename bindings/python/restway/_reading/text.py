@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _ffi as native
+from .._base.hints import require_depth
+from .._base.lazy import base64, json
 from .._enums import JsonFlag
 from .._ffi.conversion import json_value, moment, unreadable
 from .._handles import make
-from .._hints import require_depth
-from .._lazy import base64, json
 
 _TYPED = JsonFlag.MARKED | JsonFlag.ENTITIES
 

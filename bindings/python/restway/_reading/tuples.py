@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .. import _ffi as native
+from .._base.hints import no_attribute
 from .._enums import Domain, Status
 from .._exceptions import UnknownAttributeError
 from .._ffi.conversion import decode
 from .._handles import check
-from .._hints import no_attribute
 
 if TYPE_CHECKING:
     from .whole import WholeObject

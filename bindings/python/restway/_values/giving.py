@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Union, cast
 
+from .._base.lazy import LazyModule
 from .._ffi.conversion import json_bytes, json_default, plain_of
-from .._lazy import LazyModule
 
 if TYPE_CHECKING:
     from . import walk

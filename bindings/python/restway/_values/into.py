@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, cast, get_origin
 
-from .._hints import unknown_keyword
-from .._lazy import LazyModule
+from .._base.hints import unknown_keyword
+from .._base.lazy import LazyModule
 
 if TYPE_CHECKING:
     from .._reading.whole import WholeObject

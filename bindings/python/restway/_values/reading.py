@@ -7,10 +7,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 from .. import _ffi as native
+from .._base.hints import no_attribute
 from .._enums import Domain, Status
 from .._exceptions import MappingError, Problem
 from .._handles import check
-from .._hints import no_attribute
 from .columns import built_of_columns
 from .fields import Mismatch, Step
 from .source import Shape, read_object, shape_of

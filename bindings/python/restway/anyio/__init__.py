@@ -21,8 +21,9 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from .._base.hints import PATHS, require
+from .._base.interfaces import ClientMethods
 from .._client import Client
-from .._hints import PATHS, require
 from .._pages_into import GivesAwaitedPages
 from .._request import Request
 from .._response import Response
@@ -54,7 +55,7 @@ __all__ = [
 ]
 
 
-class AnyioClient(AwaitedVerbs, GivesAwaitedPages["AnyioPages"]):
+class AnyioClient(AwaitedVerbs, GivesAwaitedPages["AnyioPages"], ClientMethods):
     """A client whose calls are awaited in the loop of anyio: of trio, or of asyncio.
 
     Its keywords are the keywords of `Client`, except `delivery`. It is not bound to one loop.
@@ -77,50 +78,26 @@ class AnyioClient(AwaitedVerbs, GivesAwaitedPages["AnyioPages"]):
         return AnyioPages(self.client.pages(target, **options))
 
     def list(self, target: Request | str, **options: Unpack[RequestOptions]) -> AnyioPagedList:
-        """Opens the list that the store keeps of a route with pages, as `Client.list` does.
-
-            issues = client.list("issues", variables={"owner": "octo"})
-            await issues.load_more()
-        """
         return AnyioPagedList(self.client.list(target, **options))
 
     @property
     def outbox(self) -> AnyioOutbox:
-        """The outbox, whose flushes and requests are awaited."""
         return AnyioOutbox(self.client.outbox)
 
     def stream(self, request: Request) -> AnyioStream:
-        """Sends a request and reads the body of its answer while it arrives, as `Client.stream`
-        does.
-
-            async with client.stream(restway.Request.path("GET", "reports/7")) as response:
-                async for piece in response.iter_bytes():
-                    digest.update(piece)
-        """
         sent = require(request, Request, PATHS)
         return AnyioStream(self.client, sent, body_receiver(), ReceivingBytes)
 
     def events(self, target: Request | str, **options: Unpack[EventOptions]) -> AnyioEventStream:
-        """Sends a request and reads its answer as an event stream, as `Client.events` does.
-
-            async with client.events("issues/changes") as events:
-                async for event in events:
-                    print(event.name, event.object)
-        """
         receiving = partial(ReceivingEvents, self.client._layouts)
         return AnyioEventStream(
             self.client, request_of(target), event_receiver(**options), receiving
         )
 
     def batch(self) -> AnyioBatch:
-        """Makes a batch session: requests that are sent together.
-
-        Raises ConfigError when the API document has no `batch`.
-        """
         return AnyioBatch(self.client.batch())
 
     async def close(self) -> None:
-        """Closes the client: new requests and pending awaits raise ClosedError."""
         self.client.close()
 
     async def __aenter__(self) -> AnyioClient:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from types import TracebackType
 
-from .._batch import Batch
+from .._batch import Batch, BatchMethods
 from .._call import Call
 from .._request import Request
 from .._verbs import Verbs
 from ._waiting import Told, until_told
 
 
-class AnyioBatch(Verbs[Call]):
+class AnyioBatch(BatchMethods, Verbs[Call]):
     """Requests of an AnyioClient that are sent together.
 
         async with client.batch() as batch:
@@ -32,18 +32,12 @@ class AnyioBatch(Verbs[Call]):
         return self._batch.calls
 
     def add(self, request: Request) -> Call:
-        """Adds a request; raises what `Batch.add` raises."""
         return self._batch.add(request)
 
     def _carry_out(self, request: Request) -> Call:
         return self.add(request)
 
     async def send(self) -> None:
-        """Sends the requests, and returns when all have completed.
-
-        Raises what `Batch.send` and `Batch.wait` raise. Cancelling it cancels the requests.
-        """
-
         def begin(told: Told) -> Told:
             self._batch.send(lambda _: told())
             return self._batch.cancel
@@ -52,12 +46,10 @@ class AnyioBatch(Verbs[Call]):
         self._batch.wait()
 
     def cancel(self) -> None:
-        """Ends every request that has not completed with CancelledError."""
         self._batch.cancel()
 
     @property
     def done(self) -> bool:
-        """Whether all requests have completed."""
         return self._batch.done
 
     def __len__(self) -> int:

@@ -9,7 +9,8 @@ import anyio
 
 from .. import _ffi as native
 from .._exceptions import RestwayError
-from .._outbox import Outbox
+from .._handles.waiting import not_in_time, require_waiting, seconds_of
+from .._outbox import Outbox, OutboxMethods
 from .._outbox_items import (
     OutboxItem,
     OutboxItems,
@@ -19,7 +20,6 @@ from .._outbox_items import (
     number_of,
     reason_of,
 )
-from .._waiting import not_in_time, require_waiting, seconds_of
 from ..progress import Wanted
 from ..progress._flushes import counting
 from ._waiting import until_brought
@@ -30,7 +30,7 @@ Ended = tuple[OutboxItem, Optional[RestwayError]]
 """An item that has come to its end, and the reason why its end is not known."""
 
 
-class AnyioOutbox:
+class AnyioOutbox(OutboxMethods):
     """The outbox of an AnyioClient.
 
         sent = await client.outbox.flush()
@@ -49,18 +49,6 @@ class AnyioOutbox:
         timeout: float | None = None,
         progress: Wanted = None,
     ) -> OutboxItems:
-        """Sends the stored requests; returns the sent items with their present state.
-
-        Args:
-            force: Whether requests that the server has asked to hold back (Retry-After) are sent,
-                too.
-            wait: Always True, as awaiting waits: `Outbox.flush` has this keyword.
-            timeout: Seconds to wait at most; None waits without a limit. The flush goes on when
-                they have passed, also if the scope is cancelled.
-            progress: As in `Outbox.flush`; a function runs on a thread of the library.
-
-        Raises OutboxError, ClosedError, TimedOutError; ConfigError when the client has no outbox.
-        """
         require_waiting(wait)
         outbox = self.outbox
 
@@ -74,11 +62,6 @@ class AnyioOutbox:
         return items
 
     async def wait(self, stored: Stored, timeout: float | None = None) -> OutboxItem:
-        """Waits until a stored request has come to its end; returns its item as `Outbox.wait` does,
-        and raises the same.
-
-            item = await client.outbox.wait(queued, timeout=60)
-        """
         outbox, number = self.outbox, number_of(stored)
         layouts = outbox._layouts
 

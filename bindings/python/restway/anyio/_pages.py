@@ -10,7 +10,7 @@ from .._call import Call
 from .._exceptions import RestwayError
 from .._handles import make
 from .._object import Objects
-from .._pages import AsyncItemIterator, Page, PagedList, Pages, T
+from .._pages import AsyncItemIterator, Page, PagedList, PagedListMethods, Pages, PagesMethods, T
 from .._request import Request
 from .._response import Response
 from ._waiting import Told, response_of, until_told
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .._values.reading import Reading
 
 
-class AnyioPages:
+class AnyioPages(PagesMethods):
     """The pages of a route; iterating over it gives their objects, one page after the other."""
 
     def __init__(self, pages: Pages) -> None:
@@ -34,11 +34,9 @@ class AnyioPages:
         return self.each(lambda page: page.items)
 
     def each(self, read: Callable[[Page], Iterable[T]]) -> AsyncIterator[T]:
-        """For this package: iterates over what `read` gives of each page."""
         return AsyncItemIterator(self, read)
 
     async def next_page(self) -> Page | None:
-        """Requests the next page; returns None after the last one."""
         pages = self._pages
         if not pages.has_next:
             return None
@@ -56,14 +54,13 @@ class AnyioPages:
         return pages.page_of(response)
 
     def end_counting(self) -> None:
-        """For this package: closes the bar, because a loop has ended."""
         self._pages.end_counting()
 
     def __repr__(self) -> str:
         return f"<AnyioPages of {self._pages!r}>"
 
 
-class AnyioPagedList:
+class AnyioPagedList(PagedListMethods):
     """The objects of all pages of a request, as a list that the store keeps."""
 
     def __init__(self, kept: PagedList) -> None:
@@ -73,18 +70,13 @@ class AnyioPagedList:
 
     @property
     def objects(self) -> Objects:
-        """The objects of all pages that were loaded, see `PagedList.objects`."""
         return self.list.objects
 
     @property
     def is_complete(self) -> bool:
-        """Whether the list has all pages."""
         return self.list.is_complete
 
     async def load_more(self) -> Response | None:
-        """Requests the next page, adds its objects, and returns its answer; returns None if the
-        list is complete. It raises what `PagedList.load_more` raises.
-        """
         kept = self.list
         if kept.is_complete:
             return None

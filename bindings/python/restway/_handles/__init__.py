@@ -10,9 +10,10 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
-from . import _ffi as native
-from ._enums import AttemptReason, Domain, Status
-from ._exceptions import (
+from .. import _ffi as native
+from .._base.hints import Hinting, not_pickled
+from .._enums import AttemptReason, Domain, Status
+from .._exceptions import (
     STATUS_ERRORS,
     AmbiguousRouteError,
     AuthError,
@@ -60,14 +61,13 @@ from ._exceptions import (
     WaitInterruptedError,
     WouldBlockError,
 )
-from ._ffi.callbacks import cause_of, stop_daemon_thread
-from ._hints import Hinting, not_pickled
-from ._outgoing import request_of
+from .._ffi.callbacks import cause_of, stop_daemon_thread
+from .outgoing import request_of
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from ._details import Attempt
+    from .._details import Attempt
 
 
 _TEXT_BYTES = 4096
@@ -432,7 +432,7 @@ call's id, the attempt's number and the attempt.
 
 def attempt_of(read: Any) -> Attempt:
     """Returns a copy of an attempt of the library."""
-    from ._details import Attempt
+    from .._details import Attempt
 
     status = read.status
     known = Status(status) if status in Status._value2member_map_ else status

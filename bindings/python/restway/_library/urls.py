@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from . import _ffi as native
-from ._handles import make, name, written_text
+from .. import _ffi as native
+from .._handles import make, name, written_text
 
 
 class SplitURL(NamedTuple):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from . import _ffi as native
-from ._headers import Headers
+from .. import _ffi as native
+from .._headers import Headers
 
 
 class OutgoingRequest:

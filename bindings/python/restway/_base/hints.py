@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from ._exceptions import RestwayError
+from .._exceptions import RestwayError
 
 T = TypeVar("T")
 E = TypeVar("E", bound=IntEnum)
@@ -54,7 +54,7 @@ def no_attribute(
 
 def instead(of: type, name: str) -> str:
     """Returns what stands in a class for a name that programs often expect, or ""."""
-    from ._mistakes import INSTEAD  # only a mistake needs it
+    from .mistakes import INSTEAD  # only a mistake needs it
 
     found = (INSTEAD.get(kind.__name__, {}).get(name) for kind in of.__mro__)
     hint = next(filter(None, found), None)
@@ -63,7 +63,7 @@ def instead(of: type, name: str) -> str:
 
 def not_pickled(of: type) -> TypeError:
     """Returns the error for an object that is copied or pickled."""
-    from ._mistakes import PICKLED  # only a mistake needs it
+    from .mistakes import PICKLED  # only a mistake needs it
 
     found = (PICKLED.get(kind.__name__) for kind in of.__mro__)
     hint = next(filter(None, found), None)
@@ -173,7 +173,7 @@ def unknown_keyword(
         otherwise: The hint if no keyword is like it.
         table: The table of `mistakes.KEYWORDS` that may say what stands for the keyword.
     """
-    from ._mistakes import KEYWORDS, SYNONYMS  # only a mistake needs them
+    from .mistakes import KEYWORDS, SYNONYMS  # only a mistake needs them
 
     keyword = next(iter(unknown))
     hint = KEYWORDS.get(table or "", {}).get(keyword)

@@ -9,11 +9,11 @@ import logging
 import os
 import threading
 
-from . import _ffi as native
-from ._enums import LogLevel
-from ._ffi.callbacks import logs
-from ._ffi.trampolines import on_log_destroy, on_log_function
-from ._handles import check
+from .. import _ffi as native
+from .._enums import LogLevel
+from .._ffi.callbacks import logs
+from .._ffi.trampolines import on_log_destroy, on_log_function
+from .._handles import check
 
 # A program that configures no handlers sees no records.
 logging.getLogger("restway").addHandler(logging.NullHandler())

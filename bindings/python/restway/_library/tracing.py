@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from . import _ffi as native
-from ._library import version
+from .. import _ffi as native
+from . import version
 
 #: The version of the semantic conventions for the names of spans, metrics and attributes.
 _SCHEMA = "https://opentelemetry.io/schemas/1.44.0"

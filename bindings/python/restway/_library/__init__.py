@@ -11,12 +11,12 @@ import sys
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from . import _ffi as native
-from ._enums import StatusClass
-from ._handles import Owner, check, make, name, written_text
-from ._lazy import LazyModule, json
+from .. import _ffi as native
+from .._base.lazy import LazyModule, json
+from .._enums import StatusClass
+from .._handles import Owner, check, make, name, written_text
 
-_log = LazyModule("restway._logging")
+_log = LazyModule("restway._library.logging")
 
 
 def follow_logging() -> None:

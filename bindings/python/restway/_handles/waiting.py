@@ -15,12 +15,12 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from . import _ffi as native
-from ._enums import Delivery, Domain, Status
-from ._exceptions import TimedOutError, WouldBlockError
-from ._ffi.callbacks import inside, raised
-from ._handles import check, errors, make, milliseconds
-from ._lazy import signal
+from .. import _ffi as native
+from .._base.lazy import signal
+from .._enums import Delivery, Domain, Status
+from .._exceptions import TimedOutError, WouldBlockError
+from .._ffi.callbacks import inside, raised
+from . import check, errors, make, milliseconds
 
 if TYPE_CHECKING:
     import asyncio

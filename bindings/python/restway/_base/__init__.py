@@ -1,0 +1,1 @@
+"""Messages of mistakes, lazy modules and common interfaces, which call nothing of the library."""
