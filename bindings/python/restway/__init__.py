@@ -131,17 +131,8 @@ from ._library import (
     status_class,
     version,
 )
-from ._library.urls import SplitURL, build_query, split_url
 from ._network import Cookies, DefaultHeaders
 from ._object import Identity, Object, Objects
-from ._observers import (
-    Observed,
-    Observer,
-    OnChange,
-    OnQueryChange,
-    QueryChanges,
-    QueryObserver,
-)
 from ._parsing import Data, EncoderFunction, MapProgress, ParserFunction, ValidatorFunction
 from ._pipeline import Stage, StageFunction, Turn
 from ._query import Operator, Query
@@ -168,7 +159,16 @@ if TYPE_CHECKING:
     from ._cache import AsyncCache, Cache, CacheEntry, CacheOptions, CacheStatistics
     from ._config import TLS, Cookie, Credential, Network, Proxy, Rate, Timeouts
     from ._details import Attempt, CacheNote, Progress, Timings
+    from ._library.urls import SplitURL, build_query, split_url
     from ._lifecycle import CallInfo, LifecycleEvent, LifecycleEvents, OnLifecycle
+    from ._observers import (
+        Observed,
+        Observer,
+        OnChange,
+        OnQueryChange,
+        QueryChanges,
+        QueryObserver,
+    )
     from ._outbox import AsyncOutbox, Outbox
     from ._outbox_items import OnFlushed, OnItem, OutboxCounts, OutboxItem, OutboxItems, Stored
     from ._pages import (
@@ -228,10 +228,14 @@ _MODULES = {
     "LifecycleEvent": "_lifecycle",
     "LifecycleEvents": "_lifecycle",
     "Network": "_config",
+    "Observed": "_observers",
+    "Observer": "_observers",
     "OnBatchDone": "_batch",
+    "OnChange": "_observers",
     "OnFlushed": "_outbox_items",
     "OnItem": "_outbox_items",
     "OnLifecycle": "_lifecycle",
+    "OnQueryChange": "_observers",
     "Outbox": "_outbox",
     "OutboxCounts": "_outbox_items",
     "OutboxItem": "_outbox_items",
@@ -244,15 +248,20 @@ _MODULES = {
     "PagesInto": "_pages_into",
     "Progress": "_details",
     "Proxy": "_config",
+    "QueryChanges": "_observers",
+    "QueryObserver": "_observers",
     "Rate": "_config",
     "RoutingClient": "_routing",
     "Scope": "_scope",
+    "SplitURL": "_library.urls",
     "Stored": "_outbox_items",
     "Stream": "_stream",
     "StreamedResponse": "_stream",
     "TLS": "_config",
     "Timeouts": "_config",
     "Timings": "_details",
+    "build_query": "_library.urls",
+    "split_url": "_library.urls",
 }
 
 

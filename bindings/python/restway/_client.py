@@ -30,17 +30,6 @@ from ._ffi.trampolines import (
 from ._functions import set_question
 from ._handles import OnAttempt, attempt_of, errors, failed, make, milliseconds
 from ._handles.waiting import processing, waiting
-from ._object import Objects
-from ._observers import (
-    Observed,
-    Observer,
-    OnChange,
-    OnQueryChange,
-    QueryChanges,
-    QueryObserver,
-    start_observing,
-    start_observing_query,
-)
 from ._pages_into import GivesPages
 from ._parsing import BytesMapping
 from ._query import Query
@@ -58,6 +47,8 @@ if TYPE_CHECKING:
     from ._cache import Cache
     from ._details import Progress
     from ._lifecycle import OnLifecycle
+    from ._object import Objects
+    from ._observers import Observed, Observer, OnChange, OnQueryChange, QueryObserver
     from ._outbox import Outbox
     from ._pages import PagedList, PagedOptions, Pages
     from ._scope import Scope
@@ -210,6 +201,8 @@ class Client(ClientBase, BytesMapping, BlockingVerbs, GivesPages):
         )
 
     def observe(self, on_change: OnChange, what: Observed = None) -> Observer:
+        from ._observers import Observer, start_observing
+
         require_function(on_change, "on_change", "; what is observed is the second argument")
         layouts = self._layouts
 
@@ -224,6 +217,8 @@ class Client(ClientBase, BytesMapping, BlockingVerbs, GivesPages):
         return Observer(self._observing(run, on_change, start))
 
     def observe_query(self, on_change: OnQueryChange, query: Query) -> QueryObserver:
+        from ._observers import QueryChanges, QueryObserver, start_observing_query
+
         require_function(on_change, "on_change", "; the query is the second argument")
         require(query, Query)
         layouts = self._layouts
@@ -258,6 +253,7 @@ class Client(ClientBase, BytesMapping, BlockingVerbs, GivesPages):
         progress_interval: float | None = None,
     ) -> Observer:
         from ._lifecycle import LifecycleWishes, lifecycle_event
+        from ._observers import Observer
 
         require_function(told, "the observer of calls")
         layouts = self._layouts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import queue
 import socket
 import threading
@@ -26,7 +27,13 @@ from .test_stream import HEAD, SlowPeer, slow
 anyio = pytest.importorskip("anyio")
 pytest.importorskip("trio")
 
-from restway.anyio import AnyioClient  # noqa: E402  # it needs anyio
+from restway.anyio import (  # noqa: E402  # it needs anyio
+    AnyioBatch,
+    AnyioClient,
+    AnyioOutbox,
+    AnyioPagedList,
+    AnyioPages,
+)
 from restway.anyio._waiting import call_soon  # noqa: E402
 
 __all__ = ["server", "slow"]
@@ -426,3 +433,23 @@ def test_its_representation_shows_its_client(demo_url: str) -> None:
     client = AnyioClient(DOCUMENT, base_url=demo_url)
     assert repr(client) == f"<AnyioClient of <Client of {demo_url}>>"
     client.client.close()
+
+
+@pytest.mark.no_library
+@pytest.mark.parametrize(
+    ("blocking", "awaited"),
+    [
+        (restway.Batch, AnyioBatch),
+        (restway.Client, AnyioClient),
+        (restway.Outbox, AnyioOutbox),
+        (restway.PagedList, AnyioPagedList),
+        (restway.Pages, AnyioPages),
+    ],
+)
+def test_methods_have_the_texts_of_those_that_block(blocking: type, awaited: type) -> None:
+    shared = [each for each in dir(awaited) if not each.startswith("_") and hasattr(blocking, each)]
+    assert shared
+    for name in shared:
+        member = getattr(blocking, name)
+        if not inspect.ismemberdescriptor(member):  # it is no method
+            assert inspect.getdoc(getattr(awaited, name)) == inspect.getdoc(member), name

@@ -5,6 +5,7 @@ or anyio. Each has one docstring here, and the classes that implement it have no
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from types import FunctionType
 from typing import Any
 
 
@@ -18,9 +19,8 @@ class OneText:
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         for name, member in vars(cls).items():
-            if name.startswith("_") or not (callable(member) or isinstance(member, property)):
-                continue
-            if member.__doc__ is None:
+            is_public = isinstance(member, (FunctionType, property)) and not name.startswith("_")
+            if is_public and member.__doc__ is None:
                 inherited: Any = (getattr(base, name, None) for base in cls.__mro__[1:])
                 member.__doc__ = next(filter(None, (each.__doc__ for each in inherited)), None)
 
