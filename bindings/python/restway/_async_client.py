@@ -19,6 +19,7 @@ from ._enums import Delivery, Domain, LifecycleKind, Status
 from ._event_loop import Link, Watcher
 from ._exceptions import UsageError
 from ._handles import OnAttempt
+from ._library import logging as logging  # asyncio needs it, and nothing is loaded in its loop
 from ._lifecycle import LifecycleEvents, LifecycleWishes, OnLifecycle
 from ._observers import Observed, Observer, OnChange, OnQueryChange, QueryObserver
 from ._outbox import AsyncOutbox

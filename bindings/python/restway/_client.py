@@ -192,8 +192,6 @@ class Client(ClientBase, BytesMapping, BlockingVerbs, GivesPages):
         set_question(
             native.lib.restway_client_set_attempt_observer,
             on_attempt_function,
-    on_changed_destroy,
-    on_changed_function,
             self._handle,
             run=observer and run,
             callback=observer,

@@ -5,13 +5,11 @@ from __future__ import annotations
 import threading
 from typing import TextIO
 
-from . import Unit
-
 _WIDTH = 24
 _SIZES = ("bytes", "KiB", "MiB", "GiB", "TiB")
 
 
-def number_text(number: int, unit: Unit) -> str:
+def number_text(number: int, unit: str) -> str:
     """Returns a number with its unit; bytes in the largest unit of which there is at least one."""
     if unit != "bytes" or number < 1024:
         return f"{number:,} {unit}"
@@ -24,10 +22,10 @@ def number_text(number: int, unit: Unit) -> str:
 class TheBar:
     """A line that is written again whenever its text changes."""
 
-    def __init__(self, stream: TextIO, label: str, unit: Unit) -> None:
+    def __init__(self, stream: TextIO, label: str, unit: str) -> None:
         self._stream = stream
         self._label = label
-        self._unit: Unit = unit
+        self._unit: str = unit
         self._shown = ""
         self._lock = threading.Lock()
 

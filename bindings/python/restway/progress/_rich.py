@@ -5,8 +5,6 @@ from __future__ import annotations
 import importlib
 from typing import Any, TextIO
 
-from . import Unit
-
 _console: Any = importlib.import_module("rich.console")
 _progress: Any = importlib.import_module("rich.progress")
 
@@ -14,7 +12,7 @@ _progress: Any = importlib.import_module("rich.progress")
 class TheBar:
     """A bar of rich with a display of its own."""
 
-    def __init__(self, stream: TextIO, label: str, unit: Unit) -> None:
+    def __init__(self, stream: TextIO, label: str, unit: str) -> None:
         columns = [_progress.TextColumn("{task.description}"), _progress.BarColumn()]
         if unit == "bytes":
             columns += [_progress.DownloadColumn(True), _progress.TransferSpeedColumn()]

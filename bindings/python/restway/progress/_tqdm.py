@@ -5,15 +5,13 @@ from __future__ import annotations
 import importlib
 from typing import Any, TextIO
 
-from . import Unit
-
 _tqdm: Any = importlib.import_module("tqdm")
 
 
 class TheBar:
     """A bar of tqdm, which is made with the first numbers."""
 
-    def __init__(self, stream: TextIO, label: str, unit: Unit) -> None:
+    def __init__(self, stream: TextIO, label: str, unit: str) -> None:
         self._options: dict[str, Any] = {"file": stream, "desc": label}
         if unit == "bytes":
             self._options |= {"unit": "B", "unit_scale": True, "unit_divisor": 1024}
