@@ -241,9 +241,10 @@ package final class Connection: @unchecked Sendable {
         if code != SQLITE_OK { throw error(code) }
     }
 
-    /// Prepares a statement and binds `parameters` to its first parameters.
+    /// Prepares a statement and binds copies of `values` to its first parameters. A statement that
+    /// is run often belongs into a `StatementCache`.
     package func prepare(
-        _ sql: String, _ parameters: (any StatementParameter)?...
+        _ sql: String, _ values: Statement.Value...
     ) throws(SQLiteError) -> Statement {
         try fail(at: .prepare)
         var prepared: OpaquePointer?
@@ -251,9 +252,7 @@ package final class Connection: @unchecked Sendable {
         let code = sqlite3_prepare_v3(handle, sql, -1, flags, &prepared, nil)
         guard code == SQLITE_OK, let prepared else { throw error(code) }
         let statement = Statement(prepared, self)
-        for (index, parameter) in parameters.enumerated() {
-            statement.bind(Int32(index + 1), parameter)
-        }
+        statement.bind(values, isCopied: true)
         return statement
     }
 
@@ -270,8 +269,46 @@ package final class Connection: @unchecked Sendable {
         try run(.beginWriting, .begin)
     }
 
+    /// Begins a transaction that writes. If a failed rollback has left a transaction open, that is
+    /// rolled back first.
+    package func beginAnew() throws(SQLiteError) {
+        if isInTransaction { try run("ROLLBACK") }
+        try begin()
+    }
+
     package func commit() throws(SQLiteError) {
         try run(.commit, .commit)
+    }
+
+    /// Runs `body` in a transaction that writes. If this throws, nothing that `body` wrote is in
+    /// the file.
+    package func writing<Result, Failure: Error>(
+        _ body: () throws(Failure) -> Result, orThrow failure: (SQLiteError) -> Failure
+    ) throws(Failure) -> Result {
+        do throws(SQLiteError) {
+            try beginAnew()
+        } catch {
+            throw failure(error)
+        }
+        do throws(Failure) {
+            let result = try body()
+            do throws(SQLiteError) {
+                try commit()
+            } catch {
+                throw failure(error)
+            }
+            return result
+        } catch {
+            // SQLite has rolled back by itself after some errors.
+            if isInTransaction { rollBack() }
+            throw error
+        }
+    }
+
+    package func writing<Result>(
+        _ body: () throws(SQLiteError) -> Result
+    ) throws(SQLiteError) -> Result {
+        try writing(body, orThrow: { $0 })
     }
 
     /// Runs `body` in a transaction that reads, so that everything it reads is from one moment. For
@@ -301,7 +338,7 @@ package final class Connection: @unchecked Sendable {
         return result
     }
 
-    /// Tries to roll back. If that fails, the next `begin` reports it.
+    /// Tries to roll back. If that fails, the next `begin` reports it; `beginAnew` tries again.
     package func rollBack() {
         try? run("ROLLBACK", .rollback)
     }
@@ -355,6 +392,25 @@ package final class Connection: @unchecked Sendable {
             return true
         } catch {
             return false
+        }
+    }
+
+    /// Whether `shortenLog` has something to do after a commit.
+    package func isLogLong(framesMax: Int) -> Bool { isShortOfRoom || logFrameCount > framesMax }
+
+    /// Moves a long log into the file, or makes room if the disk is nearly full. If it fails, a
+    /// later commit tries again.
+    ///
+    /// - Parameters:
+    ///   - framesMax: The most pages that the log may have.
+    ///   - framesUntilWait: With more pages than these, it waits for readers, which keep the log
+    ///     from being written from its start again.
+    package func shortenLog(framesMax: Int, framesUntilWait: Int = .max) {
+        let frames = logFrameCount
+        if isShortOfRoom {
+            _ = makeRoom()
+        } else if frames > framesMax {
+            try? checkpoint(waits: frames > framesUntilWait)
         }
     }
 

@@ -13,6 +13,24 @@ package final class Statement: @unchecked Sendable {
         case null, integer, real, text, blob
     }
 
+    /// A value for a parameter.
+    package enum Value {
+        case integer(Int64)
+        case text(String)
+        case bytes([UInt8])
+        /// Bytes that stay where they are until the statement is reset.
+        case memory(UnsafeRawBufferPointer)
+        case null
+
+        package static func integer(_ integer: Int64?) -> Value {
+            integer.map { .integer($0) } ?? .null
+        }
+        package static func text(_ text: String?) -> Value { text.map { .text($0) } ?? .null }
+        package static func bytes(_ bytes: [UInt8]?) -> Value {
+            bytes.map { .bytes($0) } ?? .null
+        }
+    }
+
     private let handle: OpaquePointer
     /// The connection is kept alive because a statement needs it.
     private let connection: Connection
@@ -71,11 +89,23 @@ package final class Statement: @unchecked Sendable {
         note(sqlite3_bind_blob64(handle, index, start, sqlite3_uint64(bytes.count), destructor))
     }
 
-    func bind(_ index: Int32, _ parameter: (any StatementParameter)?) {
-        switch parameter {
-        case let integer as Int64: bind(index, integer)
-        case let text as String: bind(index, text)
-        default: bindNull(index)
+    /// Binds values to the first parameters, and null to the others. Texts are always copied.
+    package func bind(_ values: [Value], isCopied: Bool = false) {
+        for (index, value) in values.enumerated() {
+            let place = Int32(index + 1)
+            switch value {
+            case .integer(let integer): bind(place, integer)
+            case .text(let text): bind(place, text)
+            case .bytes(let bytes):
+                bytes.withUnsafeBytes { bindBytes(place, $0, isCopied: isCopied) }
+            case .memory(let bytes): bindBytes(place, bytes, isCopied: isCopied)
+            case .null: bindNull(place)
+            }
+        }
+        var place = Int32(values.count)
+        while place < sqlite3_bind_parameter_count(handle) {
+            place += 1
+            bindNull(place)
         }
     }
 
@@ -161,8 +191,3 @@ package final class Statement: @unchecked Sendable {
         return String(decoding: bytes(column), as: UTF8.self)
     }
 }
-
-/// A value that `Connection.prepare` binds: a text, of which it binds a copy, or an integer.
-package protocol StatementParameter {}
-extension Int64: StatementParameter {}
-extension String: StatementParameter {}

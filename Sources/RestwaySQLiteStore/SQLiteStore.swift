@@ -103,9 +103,7 @@ package final class SQLiteStore: ObjectStore {
 
     private func begin(_ writer: inout Writer) throws(SQLiteError) {
         let file = writer.connection
-        // A failed rollback may have left a transaction open.
-        if file.connection.isInTransaction { try file.connection.run("ROLLBACK") }
-        try file.connection.begin()
+        try file.connection.beginAnew()
         let version = try file.dataVersion()
         guard version != writer.dataVersion || writer.lastKey == nil else { return }
         writer.dataVersion = nil
@@ -140,7 +138,7 @@ package final class SQLiteStore: ObjectStore {
         }
         drafts.tellDrafts()
         // Readers do not wait for the checkpoint. If it fails now, a later commit does it.
-        if file.connection.logFrameCount > Self.logFramesMax { try? file.connection.checkpoint() }
+        file.connection.shortenLog(framesMax: Self.logFramesMax)
         return commit
     }
 

@@ -76,15 +76,15 @@ struct SchemaMigration {
             """
             INSERT INTO restway_entities (name, place, identity, nextNumber)
             VALUES (?1, ?2, NULL, ?3)
-            """, entity.name, table, Int64(columns.count)
+            """, .text(entity.name), .text(table), .integer(Int64(columns.count))
         ).run()
         for (number, (column, place)) in columns.enumerated() {
             try connection.prepare(
                 """
                 INSERT INTO restway_columns
                 SELECT number, ?2, ?3, ?4, ?5, ?6 FROM restway_entities WHERE name = ?1
-                """, entity.name, column.name, column.kind.rawValue, column.type, place,
-                Int64(number)
+                """, .text(entity.name), .text(column.name), .text(column.kind.rawValue),
+                .text(column.type), .text(place), .integer(Int64(number))
             ).run()
         }
     }
@@ -117,7 +117,7 @@ struct SchemaMigration {
         try StoreError.wrapping(
             connection.prepare(
                 "UPDATE restway_entities SET identity = ?2, nextNumber = ?3 WHERE number = ?1",
-                table.number, identity?.name, Int64(nextNumber)
+                .integer(table.number), .text(identity?.name), .integer(Int64(nextNumber))
             ).run())
     }
 
@@ -281,7 +281,8 @@ struct SchemaMigration {
     ) throws(SQLiteError) {
         try connection.prepare(
             "INSERT OR REPLACE INTO restway_columns VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-            table.number, name, kind.rawValue, type, place, number.map { Int64($0) }
+            .integer(table.number), .text(name), .text(kind.rawValue), .text(type), .text(place),
+            .integer(number.map { Int64($0) })
         ).run()
     }
 
@@ -338,15 +339,18 @@ struct SchemaMigration {
         if table.textColumns != nil { try index.drop(connection) }
         if wanted != nil { try index.create(connection, textModule) }
         let name = StoreSchema.textIndexName(table.number)
-        try connection.prepare("DELETE FROM restway_store WHERE name = ?1", name).run()
+        try connection.prepare("DELETE FROM restway_store WHERE name = ?1", .text(name)).run()
         guard let wanted else { return }
-        try connection.prepare("INSERT INTO restway_store VALUES (?1, ?2)", name, wanted).run()
+        try connection.prepare(
+            "INSERT INTO restway_store VALUES (?1, ?2)", .text(name), .text(wanted)
+        ).run()
     }
 
     // MARK: Names
 
     private func columnNames(_ table: StoreSchema.Table) throws(SQLiteError) -> Set<String> {
-        try Self.names(connection.prepare("SELECT name FROM pragma_table_info(?1)", table.name))
+        try Self.names(
+            connection.prepare("SELECT name FROM pragma_table_info(?1)", .text(table.name)))
     }
 
     /// Returns the names that a query finds, in lower case.

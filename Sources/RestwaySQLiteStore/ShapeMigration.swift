@@ -20,7 +20,7 @@ struct ShapeMigration {
             try StoreError.wrapping(
                 connection.prepare(
                     "INSERT INTO restway_shapes (entity, number, name) VALUES (?1, ?2, ?3)",
-                    table.number, Int64(next), entity.name
+                    .integer(table.number), .integer(Int64(next)), .text(entity.name)
                 ).run())
             next += 1
         }
@@ -226,8 +226,8 @@ struct ShapeMigration {
         }
         try connection.run("DELETE FROM \(old.name.quotedForSQL)")
         try connection.prepare(
-            "UPDATE restway_entities SET name = ?2 WHERE number = ?1", old.number,
-            "\(shape.name) moved \(old.number)"
+            "UPDATE restway_entities SET name = ?2 WHERE number = ?1",
+            .integer(old.number), .text("\(shape.name) moved \(old.number)")
         ).run()
     }
 }

@@ -5,15 +5,14 @@ import RestwaySQLite
 ///
 /// `@unchecked Sendable`: its owner keeps it behind a lock.
 final class StoreConnection: @unchecked Sendable {
-    let connection: Connection
+    private let statements: StatementCache
     /// The tables in the order of the entities in the schema, one for each family.
     let tables: [TableAccess]
     /// The places of the tables by the families of their entities.
     private let places: [ObjectIdentifier: Int]
-    private var prepared: [String: Statement] = [:]
 
     init(_ connection: Connection, _ layouts: [TableLayout]) throws(SQLiteError) {
-        self.connection = connection
+        statements = StatementCache(connection)
         tables = layouts.map { TableAccess($0, connection) }
         places = Dictionary(
             uniqueKeysWithValues: layouts.enumerated().map {
@@ -23,6 +22,8 @@ final class StoreConnection: @unchecked Sendable {
         _ = try connection.integer("PRAGMA user_version")
         connection.watchLog()
     }
+
+    var connection: Connection { statements.connection }
 
     /// Returns the place of the table for an entity's objects; `nil` if the store was not opened
     /// with it.
@@ -36,10 +37,7 @@ final class StoreConnection: @unchecked Sendable {
 
     /// Returns a statement, which is prepared only once.
     func statement(_ sql: String) throws(SQLiteError) -> Statement {
-        if let statement = prepared[sql] { return statement }
-        let statement = try connection.prepare(sql)
-        prepared[sql] = statement
-        return statement
+        try statements.statement(sql)
     }
 
     /// Returns the result of a query for one integer.

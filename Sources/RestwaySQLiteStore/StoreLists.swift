@@ -5,7 +5,7 @@ import RestwaySQLite
 extension StoreConnection {
     func list(_ name: String) throws(SQLiteError) -> StoredList? {
         let head = try connection.prepare(
-            "SELECT number, entity, state FROM restway_lists WHERE name = ?1", name)
+            "SELECT number, entity, state FROM restway_lists WHERE name = ?1", .text(name))
         guard try head.step() else { return nil }
         let number = head.integer(0)
         var list = StoredList(
@@ -25,10 +25,10 @@ extension StoreConnection {
             """
             INSERT INTO restway_lists (name, entity, state) VALUES (?1, ?2, ?3)
             ON CONFLICT (name) DO UPDATE SET entity = excluded.entity, state = excluded.state
-            """, change.name, change.entity, change.state
+            """, .text(change.name), .text(change.entity), .text(change.state)
         ).run()
         let number = try connection.prepare(
-            "SELECT number FROM restway_lists WHERE name = ?1", change.name
+            "SELECT number FROM restway_lists WHERE name = ?1", .text(change.name)
         ).firstInteger()
         guard let number else { return }
         if change.replacesAll {

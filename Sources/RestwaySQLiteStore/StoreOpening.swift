@@ -47,7 +47,8 @@ struct StoreOpening {
     private func requireTextModule() throws(StoreError) {
         guard let entity = entities.first(where: { !$0.fullText.isEmpty }) else { return }
         let modules = try StoreError.wrapping(
-            connection.prepare("SELECT 1 FROM pragma_module_list WHERE name = ?1", textModule))
+            connection.prepare(
+                "SELECT 1 FROM pragma_module_list WHERE name = ?1", .text(textModule)))
         guard try StoreError.wrapping(modules.firstInteger()) == nil else { return }
         throw .incompatible(
             path: connection.path,
@@ -67,12 +68,12 @@ struct StoreOpening {
         try StoreError.wrapping(StoreSchema.migrations.run(connection), connection.path)
         try StoreError.wrapping(
             connection.prepare(
-                "INSERT OR IGNORE INTO restway_store VALUES ('lastKey', ?1)", keyBefore
+                "INSERT OR IGNORE INTO restway_store VALUES ('lastKey', ?1)", .integer(keyBefore)
             ).run())
         try StoreError.wrapping(
             connection.prepare(
                 "INSERT OR IGNORE INTO restway_store VALUES ('identity', ?1)",
-                Int64.random(in: .min ... .max)
+                .integer(.random(in: .min ... .max))
             ).run())
         var migration = try StoreError.wrapping(SchemaMigration(connection, textModule: textModule))
         try migration.run(entities)

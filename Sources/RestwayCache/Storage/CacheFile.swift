@@ -41,7 +41,7 @@ struct CacheRoom: Sendable {
 final class CacheFile: Sendable {
     /// The open file; `nil` while the file cannot be used.
     struct Opened {
-        let connection: CacheConnection
+        let statements: StatementCache
         let bodies: BodyFolder
     }
 
@@ -123,28 +123,23 @@ final class CacheFile: Sendable {
         let migrations = CacheSchema.migrations
         let connection = try Connection(options.path, options.connection, of: migrations)
         if try !migrations.areDone(connection) {
-            try wrapping { () throws(SQLiteError) in try connection.begin() }
-            do throws(Migrations.Refusal) {
+            try connection.writing({ () throws(Migrations.Refusal) in
                 try migrations.run(connection)
-                try wrapping { () throws(SQLiteError) in try connection.commit() }
-            } catch {
-                connection.rollBack()
-                throw error
-            }
+            }, orThrow: { .failed($0) })
         }
         connection.leavesLogAtClose = false
         let bodies = BodyFolder(
             path: connection.fileName + "-bodies", mode: options.connection.mode)
         return try wrapping { () throws(SQLiteError) in
-            let writer = try CacheConnection(connection)
+            let writer = try watched(connection)
             var readerOptions = options.connection
             readerOptions.busyTimeoutMilliseconds = Self.readerTimeoutMilliseconds
-            let reader = try CacheConnection(Connection(options.path, readerOptions))
+            let reader = try watched(Connection(options.path, readerOptions))
             let change = try reader.lastChange()
             let lastUse = try reader.integer("SELECT max(usedAt) FROM entry") ?? 0
             uses.withLock { $0.raise(to: lastUse) }
             reading.withLock { reading in
-                reading = Reading(opened: Opened(connection: reader, bodies: bodies))
+                reading = Reading(opened: Opened(statements: reader, bodies: bodies))
                 memory.withLock { memory in
                     memory.forgetAll()
                     memory.watch.connection = reader.connection
@@ -152,8 +147,15 @@ final class CacheFile: Sendable {
                     memory.watch.look.change = change
                 }
             }
-            return Opened(connection: writer, bodies: bodies)
+            return Opened(statements: writer, bodies: bodies)
         }
+    }
+
+    /// Begins to watch the log of a connection. That is possible only after the file was read.
+    private func watched(_ connection: Connection) throws(SQLiteError) -> StatementCache {
+        _ = try connection.integer("SELECT bytes FROM cache")
+        connection.watchLog()
+        return StatementCache(connection)
     }
 
     private func wrapping<Result>(
@@ -223,7 +225,7 @@ final class CacheFile: Sendable {
                 return nil
             }
             do throws(SQLiteError) {
-                return try opened.connection.connection.reading(
+                return try opened.statements.connection.reading(
                     { () throws(SQLiteError) in try body(opened) }, orThrow: { $0 })
             } catch {
                 troubles.note(CacheTrouble(error))
@@ -236,7 +238,7 @@ final class CacheFile: Sendable {
 
     /// Takes note of what other processes have changed. Called in a transaction that reads.
     private func catchUp(_ opened: Opened) throws(SQLiteError) {
-        let file = opened.connection
+        let file = opened.statements
         // A later commit than the one that is read here only makes the next look unnecessary.
         let mark = file.connection.commitMark
         let (seen, known) = memory.withLock { ($0.watch.look.change, $0.watch.mark) }
@@ -290,7 +292,7 @@ final class CacheFile: Sendable {
         var answers: [KeptAnswer] = []
         var damaged: [Int64] = []
         var usedAt: Int64 = 0
-        try opened.connection.run(
+        try opened.statements.run(
             Self.selectEntries, [.integer(label.hash), .text(label.name)]
         ) { row in
             if let answer = answer(row, label) {
@@ -360,7 +362,7 @@ final class CacheFile: Sendable {
     func holdings() -> (entries: Int64, bytes: Int64)? {
         attempt { opened throws(SQLiteError) in
             var holdings: (Int64, Int64) = (0, 0)
-            try opened.connection.run("SELECT entries, bytes FROM cache") {
+            try opened.statements.run("SELECT entries, bytes FROM cache") {
                 holdings = ($0.integer(0), $0.integer(1))
             }
             return holdings
@@ -373,12 +375,12 @@ final class CacheFile: Sendable {
         attempt { opened throws(SQLiteError) in
             var entries: [(KeptAnswer, Int64)] = []
             let condition = CacheSchema.condition(removal)
-            try opened.connection.run(
+            try opened.statements.run(
                 """
                 SELECT id, name, method, route, owner, head, 0, NULL, NULL, NULL, NULL, bytes
                 FROM entry WHERE \(condition.sql) ORDER BY responseTime DESC
-                LIMIT \(limit == 0 ? -1 : limit)
-                """, condition.values
+                LIMIT ?
+                """, condition.values + [.integer(limit == 0 ? -1 : Int64(limit))]
             ) { row in
                 if let answer = answer(row, nil) { entries.append((answer, row.integer(11))) }
             }

@@ -59,8 +59,8 @@ enum CacheSchema {
         """
 
     /// The condition of a removal, and its values.
-    static func condition(_ removal: Removal) -> (sql: String, values: [CacheConnection.Value]) {
-        var (parts, values): ([String], [CacheConnection.Value]) = ([], [])
+    static func condition(_ removal: Removal) -> (sql: String, values: [Statement.Value]) {
+        var (parts, values): ([String], [Statement.Value]) = ([], [])
         if let id = removal.id {
             parts.append("id = ?")
             values.append(.integer(id))
@@ -87,71 +87,7 @@ enum CacheSchema {
     }
 }
 
-/// A connection to the file of a cache with the statements prepared so far. One thread at a time
-/// uses it.
-///
-/// `@unchecked Sendable`: its owner keeps it behind a lock.
-final class CacheConnection: @unchecked Sendable {
-    enum Value {
-        case integer(Int64)
-        case text(String)
-        case bytes([UInt8])
-        case body(Body)
-        case null
-
-        static func text(_ text: String?) -> Value { text.map { .text($0) } ?? .null }
-        static func integer(_ number: Int64?) -> Value { number.map { .integer($0) } ?? .null }
-    }
-
-    let connection: Connection
-    private var statements: [String: Statement] = [:]
-
-    /// The log can be watched only after the file was read.
-    init(_ connection: Connection) throws(SQLiteError) {
-        self.connection = connection
-        _ = try connection.integer("SELECT bytes FROM cache")
-        connection.watchLog()
-    }
-
-    /// Runs a statement and calls `read` with each row.
-    func run(
-        _ sql: String, _ values: [Value] = [], _ read: (Statement) -> Void = { _ in }
-    ) throws(SQLiteError) {
-        let statement = try prepared(sql, values)
-        // Bytes are bound where they are, so they have to live until the reset.
-        defer { withExtendedLifetime(values) { statement.reset() } }
-        while try statement.step() { read(statement) }
-    }
-
-    func integer(_ sql: String, _ values: [Value] = []) throws(SQLiteError) -> Int64? {
-        var result: Int64?
-        try run(sql, values) { result = $0.storage(0) == .null ? nil : $0.integer(0) }
-        return result
-    }
-
-    /// Returns the statement with its values. It does not copy their bytes.
-    private func prepared(_ sql: String, _ values: [Value]) throws(SQLiteError) -> Statement {
-        let statement = try prepared(sql)
-        for (index, value) in values.enumerated() {
-            let place = Int32(index + 1)
-            switch value {
-            case .integer(let number): statement.bind(place, number)
-            case .text(let text): statement.bind(place, text)
-            case .bytes(let bytes): bytes.withUnsafeBytes { statement.bindBytes(place, $0) }
-            case .body(let body): body.withBytes { statement.bindBytes(place, $0) }
-            case .null: statement.bindNull(place)
-            }
-        }
-        return statement
-    }
-
-    private func prepared(_ sql: String) throws(SQLiteError) -> Statement {
-        if let known = statements[sql] { return known }
-        let statement = try connection.prepare(sql)
-        statements[sql] = statement
-        return statement
-    }
-
+extension StatementCache {
     /// The number of the last change.
     func lastChange() throws(SQLiteError) -> Int64 {
         try integer("SELECT max(number) FROM change") ?? 0

@@ -7,12 +7,12 @@ struct CacheSweep {
     /// A holder that has stored nothing for so long belongs to a process that has ended.
     private static let holderLife = 24 * hour
 
-    private let file: CacheConnection
+    private let file: StatementCache
     private let bodies: BodyFolder
     private let now: Int64
 
     init(_ opened: CacheFile.Opened, _ now: Int64) {
-        file = opened.connection
+        file = opened.statements
         bodies = opened.bodies
         self.now = now
     }
@@ -21,7 +21,7 @@ struct CacheSweep {
         do throws(SQLiteError) {
             let last = try file.integer("SELECT sweptAt FROM cache") ?? 0
             guard now - last >= Self.hour || now < last else { return }
-            try writing { () throws(SQLiteError) in
+            try file.connection.writing { () throws(SQLiteError) in
                 try file.run("UPDATE cache SET sweptAt = ?1", [.integer(now)])
                 try file.run(
                     """
@@ -35,17 +35,6 @@ struct CacheSweep {
             try removeEntries()
         } catch {
             // The next sweep tries again.
-        }
-    }
-
-    private func writing(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
-        try file.connection.begin()
-        do throws(SQLiteError) {
-            try body()
-            try file.connection.commit()
-        } catch {
-            file.connection.rollBack()
-            throw error
         }
     }
 
@@ -63,7 +52,7 @@ struct CacheSweep {
             if let name = row.string(1), !bodies.has(name) { missing.append(row.integer(0)) }
         }
         guard !missing.isEmpty else { return }
-        try writing { () throws(SQLiteError) in
+        try file.connection.writing { () throws(SQLiteError) in
             for id in missing { try file.run("DELETE FROM entry WHERE id = ?1", [.integer(id)]) }
         }
     }

@@ -5,12 +5,12 @@ import RestwayThreads
 
 /// One transaction with many writes, and what came of it.
 struct CacheTransaction {
-    private typealias Value = CacheConnection.Value
+    private typealias Value = Statement.Value
 
     /// Each round removes up to 64 entries.
     private static let evictionRoundsMax = 64
 
-    let file: CacheConnection
+    let file: StatementCache
     let origin: Int64
     let now: Int64
     let room: CacheRoom
@@ -23,7 +23,7 @@ struct CacheTransaction {
     private var oldestChange: Int64 = 0
 
     init(
-        file: CacheConnection, origin: Int64, now: Int64, room: CacheRoom, uses: Lock<CacheUses>
+        file: StatementCache, origin: Int64, now: Int64, room: CacheRoom, uses: Lock<CacheUses>
     ) {
         self.file = file
         self.uses = uses
@@ -35,11 +35,7 @@ struct CacheTransaction {
     /// Writes all or, if it throws, nothing.
     mutating func run(_ writes: [CacheWrite]) throws(SQLiteError) {
         (evicted, removed, refused, counted) = (0, 0, [], [])
-        let connection = file.connection
-        // A failed rollback may have left a transaction open.
-        if connection.isInTransaction { try connection.run("ROLLBACK") }
-        try connection.begin()
-        do throws(SQLiteError) {
+        try file.connection.writing { () throws(SQLiteError) in
             oldestChange = try file.integer("SELECT min(number) FROM change") ?? 0
             for write in writes { try run(write) }
             try file.run(
@@ -47,10 +43,6 @@ struct CacheTransaction {
                 [.integer(file.lastChange() - room.changesMax)])
             try evict()
             try shrink()
-            try connection.commit()
-        } catch {
-            if connection.isInTransaction { connection.rollBack() }
-            throw error
         }
         for (count, number) in counted { count.withLock { $0 = number } }
     }
@@ -146,20 +138,29 @@ struct CacheTransaction {
     }
 
     private mutating func insert(_ answer: KeptAnswer, _ selecting: Value) throws(SQLiteError) {
-        let label = answer.label
-        let body: [Value]
+        let isInserted: Bool
         switch answer.body {
         case .bytes(let bytes):
-            let digest = bytes.withBytes { DigestComputation.sha256(of: $0) }
-            body = [.null, digest.map { .bytes($0) } ?? .null, .body(bytes)]
+            isInserted = try bytes.withBytes { bytes in
+                Result { () throws(SQLiteError) -> Bool in
+                    let digest = DigestComputation.sha256(of: bytes)
+                    return try insert(answer, selecting, [.null, .bytes(digest), .memory(bytes)])
+                }
+            }.get()
         case .file(let file):
-            // The row with the body is gone, and its file with it.
-            if answer.isFreshened {
-                refused.insert(answer.id)
-                return
-            }
-            body = [.text(file.name), .bytes(file.digest), .null]
+            // If only the head is newer, the row with the body is gone, and its file with it.
+            let body: [Value] = [.text(file.name), .bytes(file.digest), .null]
+            isInserted = answer.isFreshened ? false : try insert(answer, selecting, body)
         }
+        if !isInserted { refused.insert(answer.id) }
+    }
+
+    /// - Parameter body: The columns of the body.
+    /// - Returns: False if another process has given the id to another answer.
+    private func insert(
+        _ answer: KeptAnswer, _ selecting: Value, _ body: [Value]
+    ) throws(SQLiteError) -> Bool {
+        let label = answer.label
         try file.run(
             """
             INSERT OR IGNORE INTO entry VALUES (
@@ -172,8 +173,7 @@ struct CacheTransaction {
                 .integer(answer.head.responseTime), .integer(useTime()), .integer(answer.bytes),
                 .integer(answer.body.length),
             ] + body)
-        // Another process has given the id to another answer.
-        if file.connection.changedRowCount == 0 { refused.insert(answer.id) }
+        return file.connection.changedRowCount > 0
     }
 
     private func useTime() -> Int64 { uses.withLock { $0.time(now) } }
@@ -272,22 +272,13 @@ struct CacheTransaction {
         try? file.run("SELECT file FROM garbage") { names.append($0.string(0) ?? "") }
         for name in names where !name.isEmpty { bodies.remove(name) }
         if !names.isEmpty {
-            do throws(SQLiteError) {
-                try file.connection.begin()
+            try? file.connection.writing { () throws(SQLiteError) in
                 for name in names {
                     try file.run("DELETE FROM garbage WHERE file = ?1", [.text(name)])
                 }
-                try file.connection.commit()
-            } catch {
-                file.connection.rollBack()
             }
         }
-        if file.connection.isShortOfRoom {
-            _ = file.connection.makeRoom()
-            return
-        }
-        let (frames, most) = (file.connection.logFrameCount, room.logPagesMax)
-        // Readers may have kept the log from being overwritten from its start.
-        if frames > most { try? file.connection.checkpoint(waits: frames > 4 * most) }
+        let most = room.logPagesMax
+        file.connection.shortenLog(framesMax: most, framesUntilWait: 4 * most)
     }
 }

@@ -246,14 +246,14 @@ final class CacheWriter: Sendable {
             guard let opened = own.opened else { return failed(group, nil) }
             let prepared = group.map { withBody($0, opened.bodies) }
             var transaction = CacheTransaction(
-                file: opened.connection, origin: file.origin,
+                file: opened.statements, origin: file.origin,
                 now: file.options.clock.wallMicroseconds(), room: file.options.room,
                 uses: file.uses)
             do throws(SQLiteError) {
                 do throws(SQLiteError) {
                     try transaction.run(prepared)
                 } catch {
-                    guard error.isFull, opened.connection.connection.makeRoom() else {
+                    guard error.isFull, opened.statements.connection.makeRoom() else {
                         throw error
                     }
                     try transaction.run(prepared)

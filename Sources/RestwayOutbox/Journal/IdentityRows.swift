@@ -61,7 +61,7 @@ extension JournalQueries {
 
 extension JournalConnection {
     func insert(_ known: OutboxIdentity, namedAt: Int64) throws(OutboxError) {
-        let value: Value =
+        let value: Statement.Value =
             switch known.identity {
             case .integer(let integer): .integer(integer)
             case .string(let string): .text(string)

@@ -66,7 +66,7 @@ struct JournalCandidates {
     }
 
     private func list(
-        _ condition: String, _ itemsMax: Int64, _ values: JournalConnection.Value...
+        _ condition: String, _ itemsMax: Int64, _ values: Statement.Value...
     ) throws(OutboxError) -> [OutboxSelection.Candidate] {
         let sql = "SELECT id, lane, state, nextAttemptAt, "
             + "EXISTS (SELECT 1 FROM dependency WHERE dependency.item = item.id) "

@@ -5,12 +5,12 @@ import RestwayThreads
 protocol JournalQueries {
     /// Calls `read` with each row of the result until it returns true.
     func scan(
-        _ sql: String, _ values: [JournalConnection.Value], until read: (Statement) -> Bool
+        _ sql: String, _ values: [Statement.Value], until read: (Statement) -> Bool
     ) throws(OutboxError)
 }
 
 extension JournalQueries {
-    typealias Value = JournalConnection.Value
+    typealias Value = Statement.Value
 
     /// Returns the result of `read` for the first row; `nil` if there is no row.
     func first<Result>(
@@ -55,27 +55,16 @@ extension JournalQueries {
     }
 }
 
-/// A connection to an outbox file with the statements prepared so far. One thread at a time uses
-/// it.
+/// A connection to an outbox file with its statements. One thread at a time uses it.
 ///
 /// It is `@unchecked Sendable` because its owner keeps it behind a lock.
 final class JournalConnection: JournalQueries, @unchecked Sendable {
-    enum Value {
-        case integer(Int64)
-        case text(String)
-        case bytes([UInt8])
-        case null
-
-        static func text(_ text: String?) -> Value { text.map { .text($0) } ?? .null }
-        static func integer(_ integer: Int64?) -> Value { integer.map { .integer($0) } ?? .null }
-        static func bytes(_ bytes: [UInt8]?) -> Value { bytes.map { .bytes($0) } ?? .null }
-    }
-
     let connection: Connection
-    private var statements: [String: Statement] = [:]
+    private let statements: StatementCache
 
     init(_ connection: Connection) {
         self.connection = connection
+        statements = StatementCache(connection)
     }
 
     func run(_ sql: String, _ values: Value...) throws(OutboxError) { try run(sql, values) }
@@ -88,35 +77,8 @@ final class JournalConnection: JournalQueries, @unchecked Sendable {
         _ sql: String, _ values: [Value], until read: (Statement) -> Bool
     ) throws(OutboxError) {
         try Self.wrapping { () throws(SQLiteError) in
-            let statement = try prepared(sql, values)
-            // Bytes are bound where they are, so they have to live until the reset.
-            defer { withExtendedLifetime(values) { statement.reset() } }
-            while try statement.step() {
-                if read(statement) { return }
-            }
+            try statements.scan(sql, values, until: read)
         }
-    }
-
-    /// Returns the statement with its values. It does not copy their bytes.
-    private func prepared(_ sql: String, _ values: [Value]) throws(SQLiteError) -> Statement {
-        let statement = try prepared(sql)
-        for (index, value) in values.enumerated() {
-            let place = Int32(index + 1)
-            switch value {
-            case .integer(let integer): statement.bind(place, integer)
-            case .text(let text): statement.bind(place, text)
-            case .bytes(let bytes): bytes.withUnsafeBytes { statement.bindBytes(place, $0) }
-            case .null: statement.bindNull(place)
-            }
-        }
-        return statement
-    }
-
-    private func prepared(_ sql: String) throws(SQLiteError) -> Statement {
-        if let known = statements[sql] { return known }
-        let statement = try connection.prepare(sql)
-        statements[sql] = statement
-        return statement
     }
 
     /// See `Connection.reading`.

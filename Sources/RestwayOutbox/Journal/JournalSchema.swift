@@ -133,15 +133,9 @@ enum JournalSchema {
 
     private static func migrate(_ connection: Connection) throws(Migrations.Refusal) {
         guard try !migrations.areDone(connection) else { return }
-        do {
-            try connection.begin()
+        try connection.writing({ () throws(Migrations.Refusal) in
             try migrations.run(connection)
-            try connection.commit()
-        } catch {
-            if connection.isInTransaction { connection.rollBack() }
-            if let error = error as? SQLiteError { throw .failed(error) }
-            throw error as? Migrations.Refusal ?? .foreign
-        }
+        }, orThrow: { .failed($0) })
         // On a small disk the write-ahead log would otherwise take the space that the tables need.
         try? connection.checkpoint()
     }

@@ -1,6 +1,7 @@
 import RestwayHTTP
 import RestwayMapping
 import RestwayObjects
+import RestwaySQLite
 
 /// Settles items after their attempts, and the items that wait for the objects that they create.
 extension JournalTransaction {

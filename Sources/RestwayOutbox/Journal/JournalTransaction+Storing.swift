@@ -2,6 +2,7 @@ import RestwayHTTP
 import RestwayMapping
 import RestwayObjects
 import RestwayRouting
+import RestwaySQLite
 import RestwayText
 
 /// Stores requests, and changes stored requests.

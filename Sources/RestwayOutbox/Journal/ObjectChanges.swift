@@ -213,7 +213,7 @@ struct ObjectChanges {
     // MARK: Values
 
     /// Returns a letter for the type of the value, and the value as SQLite stores it.
-    private static func coded(_ value: Value) -> [JournalConnection.Value] {
+    private static func coded(_ value: Value) -> [Statement.Value] {
         switch value {
         case .absent: [.text("-"), .null]
         case .null: [.text("0"), .null]
@@ -251,7 +251,7 @@ struct ObjectChanges {
 }
 
 extension OutboxChange.Subject {
-    fileprivate var values: [JournalConnection.Value] {
+    fileprivate var values: [Statement.Value] {
         [.text(life ?? ""), .text(entity), .integer(storeKey)]
     }
 

@@ -137,7 +137,7 @@ extension OutboxJournal {
     }
 
     private func items(
-        _ selection: String, _ values: JournalConnection.Value...
+        _ selection: String, _ values: Statement.Value...
     ) throws(OutboxError) -> [OutboxItem] {
         let inFlight = sending.withLock { $0.inFlight }
         return try reader.withLock { (file) throws(OutboxError) in
