@@ -79,6 +79,36 @@ final class GroupCommitTests: JournalTestCase {
         XCTAssertEqual(try journal.counts().waiting, 101)
     }
 
+    /// Each commit waits for the disk once. Their number does not grow with the callers.
+    func testCallersThatWaitTogetherShareOneCommit() throws {
+        for callers in [1, 8, 32] {
+            let (journal, gate) = try held()
+            let stored = Monitor<[Int64]>([])
+            func store() {
+                let entry = entry()
+                XCTAssertTrue(
+                    Thread.start("store") {
+                        let id = try? journal.enqueue(entry)
+                        stored.update { $0.append(id ?? -1) }
+                    })
+            }
+            store()
+            gate.waitForACommit()
+            for _ in 1...callers { store() }
+            let limit = SystemClock().now().advanced(milliseconds: 60_000)
+            while journal.writes.queue.waitingCount < callers, SystemClock().now() < limit {
+                usleep(200)
+            }
+            XCTAssertEqual(stored.withLock { $0 }, [], "each caller waits for its commit")
+            gate.open()
+            let ids = stored.wait(until: limit) { $0.count > callers ? $0 : nil }
+            XCTAssertEqual(ids?.sorted(), Array(1...Int64(callers + 1)))
+            XCTAssertEqual(gate.commits, 2)
+            journal.close()
+            for suffix in ["", "-wal", "-shm", "-sender"] { unlink(path + suffix) }
+        }
+    }
+
     /// Requests of many kinds, and a change of a stored one, go into one group.
     func testEachOfAGroupIsStoredAsItWasGivenAndHeadsHaveTheTurn() throws {
         var random = SeededRandom(seed: 11)

@@ -60,6 +60,9 @@ final class TroubleNotes: Sendable {
         }
     }
 
+    /// Whether `writeLog` has something to write.
+    var hasNews: Bool { state.withLock { !$0.lines.isEmpty } }
+
     /// Writes what is new to the log, which may call the program.
     func writeLog() {
         let lines = state.withLock { state in

@@ -42,9 +42,10 @@ final class OutboxJournal: Sendable {
         self.path = path
         self.options = options
         let (writer, reader) = try JournalSchema.open(path, options.connection)
-        writes = GroupCommit(
+        let groups = JournalGroupWriter(
             writer, secretHeaders: options.secretHeaders, mappers: options.mappers,
             pool: options.pool)
+        writes = GroupCommit(groups, pool: options.pool)
         self.reader = Lock(reader)
         // The turn is read before the last item. No earlier sender can have sent an item stored
         // after that.
@@ -97,7 +98,7 @@ final class OutboxJournal: Sendable {
     /// Writes a change of items, but not the addition of items and not the mark that items are
     /// done.
     func change<Result>(
-        _ kind: GroupCommit.Kind = .other,
+        _ kind: JournalWrite.Kind = .other,
         _ body: @escaping (JournalTransaction) throws(OutboxError) -> Result
     ) throws(OutboxError) -> Result {
         try writes.run(kind) { (transaction) throws(OutboxError) in
