@@ -97,7 +97,7 @@ final class GroupCommitTests: JournalTestCase {
             for _ in 1...callers { store() }
             let limit = SystemClock().now().advanced(milliseconds: 60_000)
             while journal.writes.queue.waitingCount < callers, SystemClock().now() < limit {
-                usleep(200)
+                sched_yield()
             }
             XCTAssertEqual(stored.withLock { $0 }, [], "each caller waits for its commit")
             gate.open()

@@ -82,7 +82,7 @@ final class StatementCacheTests: XCTestCase {
     /// A read transaction of a connection ends with its last statement.
     func testAScanThatStopsKeepsNoRow() throws {
         let cache = try open()
-        for number in 1...3 as ClosedRange<Int64> { try cache.run(Self.insertion, [.integer(number)]) }
+        for number in 1...3 { try cache.run(Self.insertion, [.integer(Int64(number))]) }
         var seen: [Int64] = []
         for _ in 1...2 {
             try cache.scan("SELECT a FROM t ORDER BY a", []) { row in
@@ -142,7 +142,7 @@ final class StatementCacheTests: XCTestCase {
 
     // MARK: Transactions
 
-    /// The statement that fails has no effect; what the transaction did before and does later stays.
+    /// The statement that fails has no effect; what the transaction does before and after it stays.
     func testAnErrorEndsItsStatementAlone() throws {
         let cache = try open()
         try cache.connection.writing { () throws(SQLiteError) in

@@ -86,7 +86,7 @@ final class WriterQueueTests: XCTestCase {
     private static var limit: Deadline { SystemClock().now().advanced(milliseconds: 60_000) }
     private static func until(_ isTrue: () -> Bool) {
         let limit = limit
-        while !isTrue(), SystemClock().now() < limit { usleep(200) }
+        while !isTrue(), SystemClock().now() < limit { sched_yield() }
         XCTAssertTrue(isTrue())
     }
 
