@@ -116,7 +116,7 @@ package final class WriterQueue<Writer: GroupWriter>: Sendable {
         let signal = Monitor<WakeReason?>(nil)
     }
 
-    /// What a thread does that wants writes to be over.
+    /// The step of a thread that wants writes to be over.
     private enum Turn {
         case none
         case lead(Int64)
