@@ -19,6 +19,7 @@ final class WriterQueueTests: XCTestCase {
             var groups: [[Int64]] = []
             var lost: [Int64] = []
             var isTidying = false
+            var tidyings = 0
         }
 
         let groupSizeMax: Int64 = 100
@@ -69,7 +70,14 @@ final class WriterQueueTests: XCTestCase {
         func shut() { state.update { $0.isOpen = false } }
         func open() { state.update { $0.isOpen = true } }
         func fail(_ code: Int32?) { state.update { $0.code = code } }
-        func endTidying() { state.update { $0.isTidying = false } }
+        func endTidying() {
+            state.update { state in
+                state.isTidying = false
+                state.tidyings += 1
+            }
+        }
+
+        var tidyings: Int { state.withLock { $0.tidyings } }
         var commits: Int { state.withLock { $0.commits } }
         var groups: [[Int64]] { state.withLock { $0.groups } }
         var lost: [Int64] { state.withLock { $0.lost } }
@@ -251,14 +259,17 @@ final class WriterQueueTests: XCTestCase {
         run(queue, 2)
         run(queue, 3)
         Self.until { queue.waitingCount == 2 }
-        threads.start { queue.close() }
+        threads.start {
+            queue.close()
+            XCTAssertEqual(writer.tidyings, 2)
+        }
         writer.open()
         writer.waitForTidying()
         XCTAssertEqual(writer.groups, [[1]], "the next group waits until the file is tidied")
         writer.endTidying()
         writer.waitForTidying()
         XCTAssertEqual(writer.groups.map(\.count), [1, 2])
-        // One of the two callers tidies, and the close waits for it.
+        // One of the two callers tidies, the other goes on, and the close waits.
         Self.until { threads.count == 2 }
         writer.endTidying()
         threads.join()
@@ -285,11 +296,12 @@ final class WriterQueueTests: XCTestCase {
         let writer = try Numbers(path)
         let queue = Queue(writer, pool: pool)
         begin(queue, writer)
-        submit(queue, 2...9)
         threads.start {
-            queue.finish()
+            XCTAssertTrue(queue.run(.init(number: 2)))
             XCTAssertEqual(Array(writer.groups.joined()).prefix(3), [1, 20, 21])
         }
+        Self.until { queue.waitingCount == 1 }
+        submit(queue, 3...9)
         queue.change { waiting in
             waiting.replaceAll { writes in
                 XCTAssertEqual(writes.map(\.number), Array(2...9))
