@@ -328,7 +328,7 @@ struct MachineCore {
             }
             finishCaptures(from: frame.firstCapture)
         }
-        if rows.next > frame.firstRow {
+        if rows.hasBegun(frame.firstRow) {
             rows.finish(
                 from: frame.firstRow, haveContent: frame.hasContent, values.bytes.base, &issues,
                 at: places)
@@ -348,7 +348,7 @@ struct MachineCore {
     private mutating func open(_ frame: OpenPlaces.Frame) -> EventAnswer {
         places.endValue()
         guard
-            places.positions.count > frame.firstPosition || rows.next > frame.firstRow
+            places.positions.count > frame.firstPosition || rows.hasBegun(frame.firstRow)
                 || captures.isOpen
         else { return .skip }
         guard places.frames.count < limits.nestingDepthMax else {

@@ -6,16 +6,14 @@ import RestwayObjects
 /// index is free for another object, and the row has a number in the change set (`Row.number`).
 ///
 /// It has 32 bits, so that an optional index is no larger than an integer. Nested objects are open
-/// at the same time, the elements of a list are not, so there are never many.
-struct OpenRow: Comparable {
+/// at the same time, the elements of a list are not, so there are never as many.
+struct OpenRow: Equatable {
     private let raw: UInt32
 
-    fileprivate init(_ position: Int) { raw = UInt32(position) }
+    fileprivate init(_ position: Int) { raw = UInt32(truncatingIfNeeded: position) }
 
     /// The position among the open rows.
     var position: Int { Int(raw) }
-
-    static func < (left: OpenRow, right: OpenRow) -> Bool { left.raw < right.raw }
 }
 
 extension ScratchStack<OpenRows.Row> {
@@ -99,6 +97,8 @@ struct OpenRows {
     var count: Int { rows.count }
     /// The row that begins next. All open rows come before it.
     var next: OpenRow { OpenRow(rows.count) }
+    /// Whether a row has begun since `row` was the next one.
+    func hasBegun(_ row: OpenRow) -> Bool { rows.count > row.position }
     /// The number of objects, without rows that became nothing.
     var objectCount: Int { finished.count - nothingCount }
 
