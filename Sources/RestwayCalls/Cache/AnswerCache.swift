@@ -196,7 +196,7 @@ package enum CacheMode: UInt32, Sendable, CaseIterable {
 }
 
 /// The reply of the cache to a request.
-package enum CacheFinding: Sendable {
+package indirect enum CacheFinding: Sendable {
     /// The answer, without an exchange.
     case answer(Answer)
     /// The answer, which is stale, and a request that brings a newer one in the background.

@@ -8,7 +8,7 @@ import RestwayThreads
 /// Brings the body of a kept answer to where the request wants it: into memory, or through the same
 /// `BodyTarget` that takes the body of a server's answer.
 enum KeptBody {
-    enum Placed: Sendable {
+    indirect enum Placed: Sendable {
         /// The answer with its body in its place.
         case answer(Answer)
         case failed(Failure)

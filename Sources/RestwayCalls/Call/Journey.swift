@@ -66,7 +66,7 @@ struct Journey {
     }
 
     /// The subject of the judgement in `recover`.
-    enum Found {
+    indirect enum Found {
         /// The transport has brought an answer or a failure.
         case exchange(ExchangeRecorder)
         /// The cache, or the exchange of an equal request, has brought an answer.
