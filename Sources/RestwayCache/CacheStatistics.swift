@@ -1,6 +1,6 @@
-/// The work of a cache since its client was made, and its content.
+/// Counts of what a cache has done since its client was made, and of its content.
 package struct CacheStatistics: Sendable, Equatable {
-    /// The work of the cache of this client.
+    /// Counts of what the cache of this client has done.
     package struct Counts: Sendable, Equatable {
         /// Fresh answers that were given without an exchange.
         package var hits: Int64 = 0
@@ -24,7 +24,7 @@ package struct CacheStatistics: Sendable, Equatable {
         package init() {}
     }
 
-    /// The present content of the cache.
+    /// The content of the cache now.
     package struct Holdings: Sendable, Equatable {
         /// Everything: in the file and beside it or, without a file, in memory.
         package var entries: Int64 = 0

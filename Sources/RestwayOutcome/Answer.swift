@@ -17,7 +17,7 @@ package struct Answer: Sendable {
     /// The header fields after the body.
     package var trailers = Headers()
 
-    /// The times of everything before the mapping. An answer that took no exchange has none.
+    /// The times of everything before the mapping; empty for an answer that took no exchange.
     package var timings = CallTimings()
     /// All attempts including this one; empty if this attempt is the only attempt.
     package var attempts: [CallAttempt] = []
@@ -63,7 +63,7 @@ package struct Answer: Sendable {
         self.init(status: 0, headers: Headers(), url: url)
     }
 
-    /// The body, if it is in memory; otherwise an empty one.
+    /// The body, if it is in memory; otherwise an empty body.
     package var body: Body {
         if case .memory(let body) = bodyPlace { body } else { .empty }
     }

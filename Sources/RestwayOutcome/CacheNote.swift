@@ -1,4 +1,4 @@
-/// The part of the response cache in the answer of a call.
+/// How the response cache took part in the answer of a call.
 package struct CacheNote: Sendable, Equatable {
     package enum State: UInt32, Sendable, CaseIterable {
         /// The cache was not asked.

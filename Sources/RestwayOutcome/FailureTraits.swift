@@ -1,7 +1,7 @@
 /// The meaning of a failure without an answer: for its request, for the server, and for other
 /// calls.
 ///
-/// This is the one table of it. Retries, the cache, event streams, the outbox and the check whether
+/// No other table says this. Retries, the cache, event streams, the outbox and the check whether
 /// the server can be reached read their column here, and nothing else classifies reasons.
 /// `docs/ERRORS.md` has the same table for users. What an answer means stands in `AnswerMeaning`.
 package struct FailureTraits: Equatable, Sendable {
@@ -39,7 +39,7 @@ package struct FailureTraits: Equatable, Sendable {
         case never
     }
 
-    /// The fate of an item of the outbox.
+    /// The consequence of the failure for an item of the outbox.
     package enum Item: Equatable, Sendable {
         /// It stays, and so do all other items until its next attempt, which meets the same server.
         case waits
@@ -79,7 +79,7 @@ package struct FailureTraits: Equatable, Sendable {
     package let item: Item
     package let batch: Batch
 
-    /// The values that are left out are those of an error that comes back however often the request
+    /// The default values are right for an error that comes back however often the request
     /// is sent.
     fileprivate init(
         _ domain: Failure.Domain, retry: Retry = .never, isUnreachable: Bool = false,

@@ -66,7 +66,7 @@ package final class Response: Sendable {
     package var issueCount: Int { mapped.issueCount }
     /// The times, including the time of the mapping if the response was mapped.
     package var timings: CallTimings { mapped.answer.timings }
-    /// The part of the response cache in the answer.
+    /// How the response cache took part in the answer.
     package var cache: CacheNote { mapped.answer.cache ?? .none }
     /// How the answer matches the sent objects; see `MappedAnswer`.
     package var matching: AnswerMatching? { mapped.matching }

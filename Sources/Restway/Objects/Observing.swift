@@ -90,7 +90,8 @@ enum ResultStream {
             return begun
         }
 
-        /// Notes that a reading is told now. Returns false if a newer one was told before.
+        /// Notes that the program is told of a reading now. Returns false if it knows a newer
+        /// reading.
         mutating func tell(_ number: Int) -> Bool {
             guard number > told else { return false }
             told = number

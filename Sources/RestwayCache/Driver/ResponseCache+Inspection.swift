@@ -7,7 +7,7 @@ import RestwayText
 
 // The functions with which a program inspects the cache and removes entries.
 extension ResponseCache {
-    /// The troubles of the storage; empty if there are none.
+    /// The problems with the storage; empty if the storage works.
     package var problem: String { troubles.text }
 
     /// Says whether there is an answer to a request, how old it is, and how fresh. Nothing is

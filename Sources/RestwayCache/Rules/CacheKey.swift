@@ -2,7 +2,7 @@ package import RestwayDocument
 import RestwayHTTP
 import RestwayText
 
-/// The properties that all entries have which can answer a request: method, URL and owner, the
+/// The properties by which entries that can answer a request are found: method, URL and owner, the
 /// media types that the route accepts, and for an unsafe method the route, the header fields and
 /// the body.
 ///

@@ -24,7 +24,7 @@ package final class CacheRequest: Sendable {
     /// The cookies that are sent with the request and that `headers` does not have. If they are not
     /// known, which is `nil`, it is unknown whether an answer that varies with cookies fits.
     package let addedCookies: String?
-    /// The rules of the header fields for the cache.
+    /// The header fields that concern the cache.
     let directives: CacheControl
 
     package init(

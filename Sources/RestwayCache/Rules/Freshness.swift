@@ -44,7 +44,7 @@ struct Arrival: Sendable {
     }
 }
 
-/// The rules in the header fields of an answer for its reuse, read once.
+/// The header fields of an answer that decide about its reuse, read once.
 struct Statements: Sendable {
     let directives: CacheControl
     /// The names of the fields that `Vary` names, in lower case.

@@ -4,7 +4,7 @@ import RestwayText
 /// `Vary`: which entry of several with one key belongs to a request (RFC 9111, section 4.1).
 enum Selecting {
     private static let language = "accept-language"
-    /// The text before the names of the fields that say which form of an answer is wanted.
+    /// The prefix of the names of the header fields that say which form of an answer is wanted.
     private static let negotiation = "accept"
 
     static let cookie = "cookie"

@@ -28,7 +28,7 @@ package final class StoredHead: Sendable {
     package let range: StoredRange?
     /// The number of bytes of the body; `nil` for an answer to HEAD, which answers no GET.
     package let bodyLength: Int64?
-    /// The rules of the header fields for reuse.
+    /// The header fields that decide about reuse.
     let statements: Statements
 
     /// Whether `Vary` names the cookies.

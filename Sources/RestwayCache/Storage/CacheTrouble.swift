@@ -2,7 +2,7 @@ import RestwayOutcome
 import RestwaySQLite
 import RestwayThreads
 
-/// A trouble with the storage of a cache.
+/// A problem with the storage of a cache: a full disk, for example.
 struct CacheTrouble: Sendable {
     enum Kind: Sendable {
         case damaged, full, locked, readOnly, other

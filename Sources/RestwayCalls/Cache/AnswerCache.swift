@@ -161,11 +161,11 @@ package struct EntryOwner: Sendable, Equatable {
 }
 
 extension AnswerCache {
-    /// The owner of the entries that the requests use which start now.
+    /// The owner of the entries for requests that start now.
     package var owner: EntryOwner { EntryOwner(discriminator: discriminator, holder: holder) }
 }
 
-/// The wishes of the program for one request and the cache.
+/// The options of the program for one request that concern the cache.
 package struct CacheWishes: Sendable {
     package var mode = CacheMode.standard
     /// The lifetime that replaces the route's `cacheTTL`; `nil` keeps the route's, and a negative

@@ -1,7 +1,7 @@
 package import RestwayHTTP
 import RestwayText
 
-/// The rules of the redirects on the way to a URL for keeping the answer at its end. The answer is
+/// Whether the redirects on the way to a URL allow the answer at its end to be kept. The answer is
 /// found again by the URL before the redirects, because they may lead to another URL each time, as
 /// the redirects to signed URLs do.
 package struct FollowedRedirects: Sendable {

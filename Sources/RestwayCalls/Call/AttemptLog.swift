@@ -29,7 +29,7 @@ struct AttemptLog: Sendable {
 
     /// The number of the credential with which the last exchange was sent.
     var credential: UInt64?
-    /// The parts that the last exchange got with its credential; `nil` if it was given none.
+    /// The parts that the last exchange got with its credential; `nil` if it had no credential.
     var authorized: AuthorizedParts?
     /// The request as the last exchange has sent it; `nil` if no exchange has sent it.
     var sent: OutgoingRequest?

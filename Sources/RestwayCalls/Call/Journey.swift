@@ -20,8 +20,8 @@ struct Journey {
     /// The stages of a call, in the order in which a call passes them, each with the data that it
     /// needs. `request` is known in all of them.
     ///
-    /// The large values are indirect, so that a stage is copied as one reference. So are those of
-    /// events and verdicts.
+    /// The cases with large values are indirect, so that a stage is copied as one reference. Events
+    /// and verdicts are indirect for the same reason.
     enum Stage {
         /// The call has not begun. A worker asks the question before the call goes out.
         case start(Call.Question?)

@@ -1,8 +1,8 @@
 import RestwayOutcome
 
 /// The judgement of the stage `recover`: pure functions from an answer or a failure, and facts
-/// about it, to what happens next. They ask nobody and change nothing. `RecoverStage` collects the
-/// facts before, and performs the judgement afterwards.
+/// about it, to what happens next. They call no other part and change nothing. `RecoverStage`
+/// collects the facts before, and performs the judgement afterwards.
 enum Judging {
     // MARK: Answers
 
@@ -54,11 +54,11 @@ enum Judging {
 
     /// The credential of the request after the failure.
     enum CredentialFact: Equatable, CaseIterable {
-        /// The server has not refused it, or the request has none.
+        /// The server has not refused the credential, or the request has no credential.
         case notRefused
-        /// The server has refused it, and no other can be had.
+        /// The server has refused the credential, and the client has no other.
         case refused
-        /// The server has refused it, and a newer one can be had.
+        /// The server has refused the credential, and the client has or can get a newer one.
         case renewable
     }
 
@@ -73,7 +73,7 @@ enum Judging {
         var mayRetry: Bool
     }
 
-    /// A way on after a failure.
+    /// A recovery from a failure.
     enum Recovery: Equatable {
         /// The request is sent again with a newer credential.
         case replay
@@ -83,9 +83,9 @@ enum Judging {
         case retry
     }
 
-    /// Returns the ways on after a failure, the best first. The first one that can be gone is gone:
-    /// an outbox that closes takes no request, and a retry policy may say no. If none can be gone,
-    /// the failure is final.
+    /// Returns the recoveries to try after a failure, the best first. The caller tries them in this
+    /// order until one succeeds: an outbox that closes takes no request, and a retry policy may
+    /// refuse. If no recovery succeeds, the failure is final.
     static func recoveries(_ facts: FailureFacts) -> [Recovery] {
         if facts.credential == .renewable, facts.isRewindable { return [.replay] }
         return (facts.isStorable ? [.store] : []) + (facts.mayRetry ? [.retry] : [])

@@ -87,7 +87,7 @@ enum PipelineStage {
         switch (turn.stage, turn.result) {
         case (.intercept, _) where turn.sendsAgain: InterceptStage.sendAgain(turn)
         case (.intercept, let result):
-            // The judgement of the interceptors stands over that of the server.
+            // If interceptors have judged the answer, its status no longer decides.
             if turn.isOfProgram { entry.call.state.withLock { $0.isTaken = false } }
             InterceptStage.end(entry, result)
         case (.modify, .nothing): entry.report(.modified(turn.request.withLock { $0 }))

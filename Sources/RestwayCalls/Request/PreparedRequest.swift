@@ -54,7 +54,8 @@ package final class PreparedRequest: @unchecked Sendable {
         self.isFromOutbox = isFromOutbox
     }
 
-    /// Makes a copy. It has every field, because none of them has a default value.
+    /// Makes a copy. The compiler refuses a copy without all fields, as no field has a default
+    /// value.
     private init(copying other: PreparedRequest) {
         exchange = other.exchange
         reader = other.reader
@@ -211,7 +212,7 @@ package final class PreparedRequest: @unchecked Sendable {
     /// and a body that is saved or streamed goes to a file that ends with the call.
     func inBackground(_ context: CallContext) -> PreparedRequest {
         changed { next in
-            // Nobody waits for a newer answer, so that the outbox keeps no request for it.
+            // The outbox does not store a refresh in the background: no call waits for its answer.
             next.sending.claim = nil
             next.sending.progress = nil
             if sending.isInBatch {

@@ -20,7 +20,7 @@ package struct RequestDestination: Sendable {
     /// `nil` without such redirects. Their targets may be good for one attempt only (RFC 9110,
     /// section 15.4.8).
     var beforeRedirects: PreparedRequest?
-    /// The rules of the redirects since `beforeRedirects` for keeping the answer behind them.
+    /// Whether the redirects since `beforeRedirects` allow the answer behind them to be kept.
     var redirects = FollowedRedirects()
     /// The values of the route's variables, for a path in which they do not stand.
     package var givenVariables: [String: String] = [:]

@@ -15,7 +15,7 @@ package struct ClientEnvironment: Sendable {
     package private(set) var network: NetworkSettings
     /// The section `auth`.
     package private(set) var auth: AuthDefinition
-    /// The settings that the client leaves out, for the log; `nil` if it leaves out none.
+    /// The settings that the client does not use, for the log; `nil` if it uses all.
     package private(set) var note: String?
 
     /// - Parameters:

@@ -108,7 +108,7 @@ struct AttemptJudgement {
         if rules.temporaryStatuses?.contains(where: { $0.contains(status) }) == true {
             return false
         }
-        // Another credential changes nothing for a request that is sent without one.
+        // Another credential changes nothing for a request that is sent without a credential.
         return facts.hasCredential
     }
 }
