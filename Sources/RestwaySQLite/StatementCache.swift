@@ -1,9 +1,9 @@
 /// The prepared statements of one connection, found by their SQL. Preparing a short statement takes
 /// longer than running it.
 ///
-/// The outbox, the response cache and the object store each have one for each of their connections.
-/// The object store has a shorter way to the statements of its tables (`TableAccess`): it would
-/// have to make their SQL before it could look for it here.
+/// The outbox, the response cache and the object store have a cache for each of their connections.
+/// The object store finds the statements of its tables without this cache (`TableAccess`), because
+/// it would have to compose their SQL for each lookup.
 ///
 /// - Lifetime: A statement is prepared at its first use and ends with this cache, which keeps the
 ///   connection open. Values never stand in the SQL, so the code bounds the number of statements.

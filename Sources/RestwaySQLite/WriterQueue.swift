@@ -4,11 +4,11 @@ package import RestwayThreads
 package protocol GroupWriter: AnyObject, Sendable {
     associatedtype Write: Sendable
 
-    /// The most that the writes of one group have together, as `size(of:)` measures them. A write
-    /// that is larger is a group of its own.
+    /// The largest sum of the sizes of the writes of one group. A larger write is a group of its
+    /// own.
     var groupSizeMax: Int64 { get }
 
-    /// Called with the lock of the queue held.
+    /// Returns the size of a write. It is called with the lock of the queue held.
     func size(of write: Write) -> Int64
 
     /// Writes a group, usually in one transaction. One thread at a time calls this.
@@ -19,30 +19,28 @@ package protocol GroupWriter: AnyObject, Sendable {
 package enum GroupOutcome<Write> {
     /// Each write of the group is in the file, or has failed for good.
     ///
-    /// - Parameter tidying: This runs before the next group, while callers no longer wait for
-    ///   theirs.
+    /// - Parameter tidying: This function runs before the next group. The callers of the finished
+    ///   group do not wait for it.
     case over(tidying: (() -> Void)? = nil)
-    /// The file takes nothing now. These writes wait in place of the group, before all others.
+    /// The file cannot be written now. These writes wait in place of the group, before all others.
     case postponed([Write])
 }
 
-/// The writes to one file that wait, and the thread that writes them in groups.
+/// A queue of writes to one file. One thread at a time writes them in groups.
 ///
 /// Writes that arrive while a transaction is being made durable are written together in the next
-/// transaction, in their order of arrival. One thread at a time is the leader: it writes a group
-/// and passes the lead on. A caller that waits for its own write leads until that is over, so no
-/// other thread has to be woken first; other threads that wait are woken one by one, each when its
-/// write is over or when it is to lead. If no thread waits, a worker writes one group and then
-/// queues behind the other jobs of the pool.
+/// transaction, in their order of arrival. The thread that writes is the leader. A caller that
+/// waits for its own write leads until its write is over, so no other thread has to be woken first.
+/// A thread that waits is woken once: when its write is over, or to become the leader. If no thread
+/// waits, a worker writes one group and then queues behind the other jobs of the pool.
 ///
-/// The outbox and the response cache each have one. What they share stands here: the order, the
-/// lead, the size of a group, waiting, and closing. The rest differs on purpose, and stands in
-/// their `GroupWriter`s: a caller of the outbox waits for the disk and gets its own error, so each
-/// write of the outbox keeps its result, and a group that fails is tried write by write
-/// (`GroupCommit`). Nobody waits for an answer that the cache keeps, so the cache drops answers
-/// when too much waits and postpones what has to be removed when the file fails (`CacheWriter`).
-/// The object store has no queue: its commits are not made durable one by one, so that there is no
-/// wait for the disk to share, and each caller needs the objects of its own commit.
+/// The outbox and the response cache use this queue for the order of writes, the leader, the size
+/// of a group, waiting and closing. Their `GroupWriter`s differ on purpose. A caller of the outbox
+/// waits for the disk and gets its own error, so each write of the outbox keeps its result, and a
+/// group that fails is tried write by write (`GroupCommit`). No caller waits until the cache has
+/// written an answer, so the cache drops answers when too many writes wait, and postpones removals
+/// when the file fails (`CacheWriter`). The object store does not use a queue: its commits do not
+/// each wait for the disk, and each caller needs the objects of its own commit.
 ///
 /// - Lifetime: The queue keeps its `GroupWriter`, and so the connection. A worker that is asked to
 ///   lead keeps the queue.
@@ -81,7 +79,7 @@ package final class WriterQueue<Writer: GroupWriter>: Sendable {
             for write in body(writes) { places.append(Place(number: number, write: write)) }
         }
 
-        /// All writes up to this one are over, if no group is being written.
+        /// The number up to which all writes are over, if no group is being written.
         fileprivate var over: Int64 { places.first.map { $0.number - 1 } ?? last }
 
         fileprivate mutating func takeGroup(_ writer: Writer) -> [Write] {
@@ -111,7 +109,7 @@ package final class WriterQueue<Writer: GroupWriter>: Sendable {
     /// A thread that waits until the writes up to `goal` are over. It is woken once.
     private struct Waiter {
         let goal: Int64
-        /// Whether it also waits for what is done after its group.
+        /// Whether it also waits for the tidying after its group.
         let waitsForTidying: Bool
         let signal = Monitor<WakeReason?>(nil)
     }
@@ -125,7 +123,7 @@ package final class WriterQueue<Writer: GroupWriter>: Sendable {
 
     private struct State {
         var waiting = Waiting()
-        /// All writes up to this one are over.
+        /// The number up to which all writes are over.
         var over: Int64 = 0
         /// The threads that wait, by their goals.
         var waiters = Fifo<Waiter>()

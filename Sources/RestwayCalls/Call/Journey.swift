@@ -27,9 +27,10 @@ struct Journey {
         case start(Call.Question?)
         /// The program's modifiers change the request, or answer in place of the exchange.
         case modify(Call.Question)
-        /// The request is written again: a modifier or an interceptor has changed it, or the
-        /// program is asked about its body, for which the question is. (Before the journey the
-        /// caller's thread has written it once.)
+        /// The request is prepared again, because a modifier or an interceptor has changed it or
+        /// because the program is asked about its body. The question is `nil` if an interceptor
+        /// sends the request again. (The caller's thread has prepared the request once, before the
+        /// journey.)
         indirect case prepare(RequestSpec, Call.Question?)
         /// The request takes its place in a lane of the outbox.
         case lane
@@ -87,7 +88,7 @@ struct Journey {
     indirect enum Event {
         /// `modify`: the modifiers have left the request so.
         case modified(RequestSpec)
-        /// `prepare`: the request is written, and passes these optional stages.
+        /// `prepare`: the request is prepared, and passes these optional stages.
         case prepared(PreparedRequest, OptionalStages)
         /// `lane`: the request is the first of its lane.
         case admitted(PreparedRequest)

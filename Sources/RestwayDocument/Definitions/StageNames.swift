@@ -7,8 +7,8 @@ package struct StageNames: Sendable {
     package var interceptors: [String] = []
 }
 
-/// A call as a modifier or an interceptor sees and changes it. The call
-/// makes it; this module only hands it to the program's function.
+/// A call as a modifier or an interceptor sees and changes it. `Turn` implements it; this module
+/// only hands it to the program's function.
 package protocol StageTurn: HandleObject {
     /// How messages name a function of its stage.
     var noun: String { get }
