@@ -42,15 +42,15 @@ package final class CachePlan: Sendable {
     /// The name of the route; `nil` for a request without one.
     package let route: String?
     package let discriminator: String?
-    /// The holder of the credential with which the request goes; `nil` if it goes without one.
+    /// The holder of the credential that this request is sent with; `nil` without a credential.
     package let holder: UInt64?
-    /// The holder of the credential with which the request goes where it may take it.
+    /// The holder of the credential that this request is sent with to a trusted URL.
     private let holderIfTrusted: UInt64?
     /// The header fields that the batch call sends for an item of a batch; empty for a request that
     /// goes out by itself. A field of the item replaces a field of the same name.
     package let shared: [HeaderField]
-    /// The last removal of entries before the request has started. What left before a removal is
-    /// not kept after it.
+    /// The number of the last removal of entries before the request has started. The answer to a
+    /// request is not kept if entries were removed after its start.
     package let removal: Int64
 
     package init(

@@ -95,9 +95,9 @@ extension StageEntry {
         _ = cached(answer)
     }
 
-    /// Sends the request again without conditions, if the program has not asked for such an answer:
-    /// the server says that what the cache has is current, but the cache has it no more; or the
-    /// server's part does not complete the part that the cache has.
+    /// Sends the request again without conditions, unless the program itself has set conditions.
+    /// This is needed if the server confirms an entry that the cache has removed meanwhile, or if
+    /// the part that the server sends does not complete the part that the cache has.
     ///
     /// - Returns: False if it is not sent again.
     func sendUnconditionally(_ answer: Answer) -> Bool {
@@ -161,7 +161,7 @@ extension StageEntry {
 }
 
 extension Call {
-    /// The look into the cache after which the call has sent its request.
+    /// The lookup in the cache after which the call has sent its request.
     var visit: CacheVisit? { state.withLock { $0.ties.visit } }
 }
 

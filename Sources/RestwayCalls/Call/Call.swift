@@ -47,7 +47,7 @@ package final class Call: Sendable {
         var lane: (any StorageClaim)?
         /// The request that the outbox stores if it cannot be sent now.
         var laneRequest: PreparedRequest?
-        /// The last look into the cache, if the call has sent its request after it.
+        /// The last lookup in the cache, if the call has sent its request after it.
         var visit: CacheVisit?
         /// The body that the call reads while it is sent.
         var reader: BodyReader?
