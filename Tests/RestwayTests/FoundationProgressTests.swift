@@ -22,7 +22,8 @@ final class FoundationProgressTests: DemoTestCase {
         try await client().send(Request(.get, "status"), progress: reporter)
         await expect { progress.isFinished }
         XCTAssertEqual(progress.completedUnitCount, progress.totalUnitCount)
-        XCTAssertEqual(parent.fractionCompleted, 0.5, accuracy: 0.001)
+        // Foundation changes the parent after the child, so it may still have the part before.
+        await expect { abs(parent.fractionCompleted - 0.5) < 0.001 }
     }
 
     func testACancelledProgressCancelsTheWork() async throws {
