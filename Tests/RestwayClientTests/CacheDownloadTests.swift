@@ -388,6 +388,31 @@ final class CacheDownloadTests: XCTestCase {
         XCTAssertEqual(content(), "new")
     }
 
+    func testA304ForAKeptErrorShowsTheProgramTheKeptBody() throws {
+        let client = try client()
+        let read = Lock<[String]>([])
+        let type = HeaderField(name: "Content-Type", value: "text/plain")
+        let kept = kept(
+            "There is no report 7", status: 404, headers: [Self.tag, type], state: .validated)
+        cache.set(
+            .send(ScriptedTicket(cache, kept: kept, standsIn: false)), for: "GET \(Self.url)")
+        for asksProgram in [false, true] {
+            if asksProgram {
+                try client.calls.setFunctions { functions in
+                    functions.failureReader = { failure in
+                        read.withLock { $0.append(failure.message) }
+                        return failure
+                    }
+                }
+            }
+            let call = try client.send(RequestSpec(target: .path(.get, "reports/7")))
+            transport.answer(304)
+            let message = try XCTUnwrap(failure(of: call)?.message)
+            XCTAssertTrue(message.hasSuffix(": There is no report 7"), message)
+        }
+        XCTAssertEqual(read.withLock { $0.count }, 1)
+    }
+
     func testAKeptFileStandsInForAFailure() throws {
         let client = try client()
         let kept = kept("0123456789", state: .stale)

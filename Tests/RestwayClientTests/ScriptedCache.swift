@@ -93,16 +93,19 @@ final class ScriptedTicket: CacheTicket {
     /// The answer after a 304 and in place of a failure.
     private let kept: Answer?
     private let isShareable: Bool
+    private let standsIn: Bool
 
+    /// - Parameter standsIn: Whether the kept answer stands in for a failure.
     init(
         _ cache: ScriptedCache, conditions: [HeaderField] = [], flightKey: String? = nil,
-        kept: Answer? = nil, isShareable: Bool = false
+        kept: Answer? = nil, isShareable: Bool = false, standsIn: Bool = true
     ) {
         self.cache = cache
         self.conditions = conditions
         self.flightKey = flightKey.map { FlightKey(name: $0) }
         self.kept = kept
         self.isShareable = isShareable
+        self.standsIn = standsIn
     }
 
     func noteSent() {}
@@ -126,7 +129,7 @@ final class ScriptedTicket: CacheTicket {
 
     func failed(_ failure: Failure) -> Answer? {
         cache.learn(.init(what: "failed \(failure.reason)"))
-        return kept
+        return standsIn ? kept : nil
     }
 }
 

@@ -108,23 +108,27 @@ enum RecoverStage {
         case .notFollowed: break
         case .refused(let why): note = why
         }
-        // A worker does this, because the waiting thread may hold a lock that the program needs
-        // for its answer.
-        let isDone = ResponseProcessor(entry).isDone(answer)
-        if !isDone, context.asksAboutFailures {
-            entry.onWorker { [answer, note] in take($0, answer, note) }
-        } else {
-            place(entry, answer, note)
-        }
+        place(entry, answer, note)
     }
 
-    /// Brings the body of a kept answer, which the server has confirmed, to its place.
+    /// Brings the body of a kept answer, which the server has confirmed, to its place, and judges
+    /// the answer.
     private static func place(_ entry: StageEntry, _ answer: Answer, _ note: String?) {
         guard answer.isToBePlaced(for: entry.request), answer.damage == nil,
             entry.call.visit != nil
-        else { return take(entry, answer, note) }
+        else { return judge(entry, answer, note) }
         KeptBody.place(answer, for: entry) { entry, placed in
             guard let answer = entry.answer(placed) else { return }
+            judge(entry, answer, note)
+        }
+    }
+
+    /// Judges an answer on a thread on which the program may be asked what the answer means: not on
+    /// the waiting thread, which may hold a lock that the program needs for its reply.
+    private static func judge(_ entry: StageEntry, _ answer: Answer, _ note: String?) {
+        if entry.context.asksAboutFailures, !ResponseProcessor(entry).isDone(answer) {
+            entry.onWorker { take($0, answer, note) }
+        } else {
             take(entry, answer, note)
         }
     }
