@@ -166,9 +166,8 @@ package final class BatchSession: RequestBatch {
             throw Failure(.interrupted, "the wait for the batch was interrupted")
         }
         guard isOver != nil else {
-            let failure = Failure(
-                .timedOut, "the batch did not complete within \(milliseconds) ms",
-                domain: .transport)
+            let failure = Failure.timedOut(
+                "the batch did not complete within \(milliseconds) ms")
             cancel(failure)
             throw failure
         }

@@ -283,6 +283,15 @@ package struct Failure: Error, Sendable {
     }
 }
 
+extension Failure {
+    /// Returns the failure of work whose time limit has passed. The same request may succeed later.
+    package static func timedOut(_ message: String) -> Failure {
+        var failure = Failure(.timedOut, message)
+        failure.isRetryable = true
+        return failure
+    }
+}
+
 extension Failure.Reason {
     package init(_ kind: TransportError.Kind) {
         self =

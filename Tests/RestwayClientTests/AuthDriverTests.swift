@@ -219,7 +219,9 @@ final class AuthDriverTests: AuthTestCase {
         let refresh = nextRefresh()
         while client.auth.waitingCount < 1 { sched_yield() }
         clock.advance(milliseconds: 500)
-        XCTAssertEqual(failure(of: call)?.reason, .timedOut)
+        let failure = failure(of: call)
+        XCTAssertEqual(failure?.reason, .timedOut)
+        XCTAssertEqual(failure?.isRetryable, true)
         XCTAssertTrue(try refresh.succeed(token("t2")))
         XCTAssertEqual(transport.waitingCount, 0)
     }

@@ -139,7 +139,9 @@ final class RateDriverTests: AuthTestCase {
         let second = try client.send(spec)
         while clock.nextMilliseconds == nil { sched_yield() }
         XCTAssertEqual(advanceToNext(), 500)
-        XCTAssertEqual(failure(of: second)?.reason, .timedOut)
+        let late = failure(of: second)
+        XCTAssertEqual(late?.reason, .timedOut)
+        XCTAssertEqual(late?.isRetryable, true)
         XCTAssertEqual(try reading(client).waiting, 0)
         running.answer(200)
         _ = try first.wait(milliseconds: 0)

@@ -180,7 +180,9 @@ final class RedirectTests: XCTestCase {
         XCTAssertEqual(second.exchange.timeouts.totalMilliseconds, 600)
         clock.advance(milliseconds: 700)
         second.answer(302, redirectURL: "http://api.test/v2/b")
-        XCTAssertEqual(failure { _ = try call.wait(milliseconds: 0) }?.reason, .timedOut)
+        let failure = failure { _ = try call.wait(milliseconds: 0) }
+        XCTAssertEqual(failure?.reason, .timedOut)
+        XCTAssertEqual(failure?.isRetryable, true)
         client.close()
     }
 }

@@ -197,11 +197,7 @@ package final class Call: Sendable {
         let deadline = SystemClock().now().advanced(milliseconds: milliseconds)
         guard let outcome = try wait.sleep(until: deadline) else {
             cancel()
-            var failure = Failure(
-                .timedOut, "\(description) did not complete within \(milliseconds) ms",
-                domain: .transport)
-            failure.isRetryable = true
-            throw failure
+            throw .timedOut("\(description) did not complete within \(milliseconds) ms")
         }
         return try outcome.get()
     }

@@ -88,7 +88,7 @@ enum ExchangeStage {
         let left = deadline.milliseconds(since: entry.context.clock.now())
         guard left > 0 else {
             let text = "\(entry.call.description) timed out: \(timeouts.totalText)"
-            entry.fail(Failure(.timedOut, text))
+            entry.fail(.timedOut(text))
             return false
         }
         exchange.timeouts = timeouts

@@ -93,7 +93,7 @@ struct StageEntry {
         guard deadline != .never else { return }
         schedule(at: deadline) {
             let text = self.request.statedTimeouts.totalText
-            let failure = Failure(.timedOut, "\(self.call.description) timed out: \(text)")
+            let failure = Failure.timedOut("\(self.call.description) timed out: \(text)")
             self.report(.interrupted(failure), on: .worker)
         }
     }

@@ -311,12 +311,10 @@ enum RateStage {
             entry.report(.rated(exchange))
         case .tooLate(let milliseconds):
             let left = max(0, deadline.milliseconds(since: entry.context.clock.now()))
-            var failure = Failure(
-                .timedOut,
-                "\(call.description): the rate limit of the origin admits no request for "
-                    + "\(milliseconds) ms, and its time limit ends in \(left) ms")
-            failure.isRetryable = true
-            entry.fail(failure)
+            entry.fail(
+                .timedOut(
+                    "\(call.description): the rate limit of the origin admits no request for "
+                        + "\(milliseconds) ms, and its time limit ends in \(left) ms"))
         case .wait:
             if entry.isCurrent { entry.watchDeadline() }
             // The call may have ended before its rate knew of it.
