@@ -168,7 +168,7 @@ enum CallTask {
             await withCheckedContinuation { continuation in
                 do throws(Failure) {
                     let call = try start { outcome in
-                        WorkerTurn.ending { continuation.resume(returning: outcome) }
+                        WorkerLoop.ending { continuation.resume(returning: outcome) }
                     }
                     let isCancelled = state.withLock { state in
                         state.call = call

@@ -9,6 +9,6 @@ final class WorkerExecutor: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let run: WorkerPool.Job = { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-        if !WorkerTurn.take(run) { WorkerPool.shared.submit(run) }
+        if !WorkerLoop.take(run) { WorkerPool.shared.submit(run) }
     }
 }

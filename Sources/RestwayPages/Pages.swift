@@ -38,8 +38,8 @@ package final class Pages: Sendable {
     /// page has not come.
     package typealias Keeper = @Sendable (Page?, PageMachine) throws(Failure) -> Void
 
-    /// How far the next page is.
-    private enum Turn {
+    /// The state of the next page.
+    private enum NextPage {
         case idle
         /// The page was requested, and nobody asks for it yet.
         case ahead(Call)
@@ -53,7 +53,7 @@ package final class Pages: Sendable {
 
     private struct State {
         var machine: PageMachine
-        var turn = Turn.idle
+        var nextPage = NextPage.idle
         var last: Page?
         /// Why there is no next page although the API seems to have one.
         var failure: Failure?
@@ -123,8 +123,8 @@ package final class Pages: Sendable {
     /// - Parameter milliseconds: As for `Call.wait`.
     package func next(milliseconds: Int64) throws(Failure) -> Page? {
         try Call.refuseToBlockInsideCallbacks()
-        let step = begin { turn in
-            if case .ahead(let call) = turn { .awaited(call) } else { .awaited(nil) }
+        let step = begin { nextPage in
+            if case .ahead(let call) = nextPage { .awaited(call) } else { .awaited(nil) }
         }
         switch step {
         case .end: return nil
@@ -136,7 +136,7 @@ package final class Pages: Sendable {
         case .request(let place):
             return try awaiting { () throws(Failure) in
                 let call = try context.makeCall(request.spec(at: place))
-                state.withLock { $0.turn = .awaited(call) }
+                state.withLock { $0.nextPage = .awaited(call) }
                 try context.register(call)
                 return try call.perform(milliseconds: milliseconds)
             }
@@ -152,7 +152,7 @@ package final class Pages: Sendable {
             // Nobody has a handle of the call.
             if error.reason == .interrupted { cancel() }
             if try end(with: error) { return nil }
-            state.update { $0.turn = .idle }
+            state.update { $0.nextPage = .idle }
             throw error
         }
         return try read(response)
@@ -162,8 +162,8 @@ package final class Pages: Sendable {
     /// the last page; `hasNext` tells before.
     package func send(_ receiver: Call.Receiver) throws(Failure) -> Call {
         var complete: Call.Outcome?
-        let step = begin { turn in
-            guard case .ahead(let call) = turn else { return .awaited(nil) }
+        let step = begin { nextPage in
+            guard case .ahead(let call) = nextPage else { return .awaited(nil) }
             complete = call.state.withLock { $0.outcome }
             return complete == nil ? .sent(call, receiver) : .reading
         }
@@ -178,7 +178,7 @@ package final class Pages: Sendable {
                 let token = receiver.token ?? 0
                 return try start(request.spec(at: place), token: token) { .sent($0, receiver) }
             } catch {
-                state.update { $0.turn = .idle }
+                state.update { $0.nextPage = .idle }
                 throw error
             }
         }
@@ -187,7 +187,7 @@ package final class Pages: Sendable {
     /// Cancels the call for the next page. The page can be asked for again.
     package func cancel() {
         let call: Call? = state.withLock { state in
-            switch state.turn {
+            switch state.nextPage {
             case .ahead(let call), .sent(let call, _): call
             case .awaited(let call): call
             case .idle, .reading: nil
@@ -199,15 +199,15 @@ package final class Pages: Sendable {
     /// Cancels a page that was requested ahead, because the program has released the pages.
     package func abandon() {
         let call: Call? = state.withLock { state in
-            if case .ahead(let call) = state.turn { call } else { nil }
+            if case .ahead(let call) = state.nextPage { call } else { nil }
         }
         call?.cancel()
     }
 
-    /// Decides what a program that asks for a page gets, and gives it the turn.
-    private func begin(_ turn: (Turn) -> Turn) -> Step {
+    /// Decides what a program that asks for a page gets, and sets the state of the next page.
+    private func begin(_ nextPage: (NextPage) -> NextPage) -> Step {
         settled { state in
-            switch state.turn {
+            switch state.nextPage {
             case .awaited, .sent, .reading:
                 return .fail(
                     Failure(
@@ -218,8 +218,8 @@ package final class Pages: Sendable {
             }
             if let failure = state.failure { return .fail(failure) }
             guard case .next(let place) = state.machine.state else { return .end }
-            let before = state.turn
-            state.turn = turn(before)
+            let before = state.nextPage
+            state.nextPage = nextPage(before)
             if case .ahead(let call) = before { return .take(call) }
             return .request(place)
         }
@@ -229,7 +229,7 @@ package final class Pages: Sendable {
     /// that has waited for the call itself may be here before that.
     private func settled<Result>(_ body: (inout State) -> Result) -> Result {
         let result = state.wait { state -> Result? in
-            switch state.turn {
+            switch state.nextPage {
             case .sent(let call, _) where call.isComplete: return nil
             case .reading: return nil
             case .idle, .ahead, .awaited, .sent: return body(&state)
@@ -243,13 +243,13 @@ package final class Pages: Sendable {
 
     /// Starts a call whose end `finished` learns of.
     private func start(
-        _ spec: RequestSpec, token: UInt64 = 0, _ turn: (Call) -> Turn
+        _ spec: RequestSpec, token: UInt64 = 0, _ nextPage: (Call) -> NextPage
     ) throws(Failure) -> Call {
         let call = try context.makeCall(spec, token: token)
         call.follow { [weak call] outcome in
             if let call { self.finished(call, outcome) }
         }
-        state.update { $0.turn = turn(call) }
+        state.update { $0.nextPage = nextPage(call) }
         try context.register(call)
         call.start()
         return call
@@ -259,8 +259,10 @@ package final class Pages: Sendable {
     /// requested ahead stays in its call.
     private func finished(_ call: Call, _ outcome: Call.Outcome) {
         let receiver: Call.Receiver? = state.withLock { state in
-            guard case .sent(let sent, let receiver) = state.turn, sent === call else { return nil }
-            state.turn = .reading
+            guard case .sent(let sent, let receiver) = state.nextPage, sent === call else {
+                return nil
+            }
+            state.nextPage = .reading
             return receiver
         }
         if let receiver { tell(receiver, call, outcome) }
@@ -294,12 +296,12 @@ package final class Pages: Sendable {
         do throws(Failure) {
             try keep?(nil, machine)
         } catch {
-            state.update { $0.turn = .idle }
+            state.update { $0.nextPage = .idle }
             throw error
         }
         state.update { state in
             state.machine = machine
-            state.turn = .idle
+            state.nextPage = .idle
         }
         return true
     }
@@ -311,7 +313,7 @@ package final class Pages: Sendable {
         } catch {
             return error
         }
-        state.update { $0.turn = .idle }
+        state.update { $0.nextPage = .idle }
         return failure
     }
 
@@ -339,7 +341,7 @@ package final class Pages: Sendable {
         do throws(Failure) {
             try keep?(page, machine)
         } catch {
-            state.update { $0.turn = .idle }
+            state.update { $0.nextPage = .idle }
             throw error
         }
         var ahead: PagePlace?
@@ -348,7 +350,7 @@ package final class Pages: Sendable {
             state.machine = machine
             state.failure = failure
             state.last = page
-            state.turn = ahead == nil ? .idle : .reading
+            state.nextPage = ahead == nil ? .idle : .reading
         }
         if let ahead { fetch(ahead) }
         return page
@@ -360,7 +362,7 @@ package final class Pages: Sendable {
         do throws(Failure) {
             _ = try start(request.spec(at: place)) { .ahead($0) }
         } catch {
-            state.update { $0.turn = .idle }
+            state.update { $0.nextPage = .idle }
         }
     }
 }

@@ -115,7 +115,7 @@ package final class WriterQueue<Writer: GroupWriter>: Sendable {
     }
 
     /// The step of a thread that wants writes to be over.
-    private enum Turn {
+    private enum Step {
         case none
         case lead(Int64)
         case wait(Waiter)
@@ -134,7 +134,7 @@ package final class WriterQueue<Writer: GroupWriter>: Sendable {
         /// Set when a group was postponed.
         var pausedUntil: Deadline?
 
-        mutating func turn(until goal: Int64, waitsForTidying: Bool) -> Turn {
+        mutating func step(until goal: Int64, waitsForTidying: Bool) -> Step {
             guard over < goal else { return .none }
             guard isLed else {
                 isLed = true
@@ -179,13 +179,13 @@ package final class WriterQueue<Writer: GroupWriter>: Sendable {
     ///
     /// - Returns: Whether the queue has taken the write. It takes none once it is closed.
     package func run(_ write: Write) -> Bool {
-        let turn: Turn? = state.withLock { state in
+        let step: Step? = state.withLock { state in
             guard !state.isClosed else { return nil }
             state.waiting.append(write)
-            return state.turn(until: state.waiting.last, waitsForTidying: false)
+            return state.step(until: state.waiting.last, waitsForTidying: false)
         }
-        guard let turn else { return false }
-        take(turn)
+        guard let step else { return false }
+        take(step)
         return true
     }
 
@@ -196,21 +196,21 @@ package final class WriterQueue<Writer: GroupWriter>: Sendable {
     package func submit(_ write: Write, waitingMax: Int) -> Bool {
         while true {
             var (isTaken, needsWorker) = (true, false)
-            let turn: Turn? = state.withLock { state in
+            let step: Step? = state.withLock { state in
                 isTaken = !state.isClosed
                 guard isTaken else { return nil }
                 guard state.waiting.count < waitingMax else {
-                    return state.turn(until: state.waiting.over + 1, waitsForTidying: false)
+                    return state.step(until: state.waiting.over + 1, waitsForTidying: false)
                 }
                 state.waiting.append(write)
                 needsWorker = state.needsWorker(clock)
                 return nil
             }
-            guard let turn else {
+            guard let step else {
                 if needsWorker { askWorker() }
                 return isTaken
             }
-            take(turn)
+            take(step)
         }
     }
 
@@ -231,7 +231,7 @@ package final class WriterQueue<Writer: GroupWriter>: Sendable {
     /// Returns when all writes that were added before are over, or a group was postponed. Other
     /// threads may go on adding writes.
     package func finish() {
-        take(state.withLock { $0.turn(until: $0.waiting.last, waitsForTidying: true) })
+        take(state.withLock { $0.step(until: $0.waiting.last, waitsForTidying: true) })
     }
 
     /// Refuses further writes, and returns when the earlier ones are over or a group was postponed.
@@ -243,8 +243,8 @@ package final class WriterQueue<Writer: GroupWriter>: Sendable {
 
     // MARK: The lead
 
-    private func take(_ turn: Turn) {
-        switch turn {
+    private func take(_ step: Step) {
+        switch step {
         case .none: break
         case .lead(let goal): lead(until: goal)
         case .wait(let waiter):
@@ -284,7 +284,7 @@ package final class WriterQueue<Writer: GroupWriter>: Sendable {
                 wakeBeforeTidying()
                 tidying()
             }
-            return endTurn(goal)
+            return endGroup(goal)
         case .postponed(let writes):
             postpone(writes, number: first)
             return false
@@ -299,7 +299,7 @@ package final class WriterQueue<Writer: GroupWriter>: Sendable {
         for waiter in woken { wake(waiter, .itIsOver) }
     }
 
-    private func endTurn(_ goal: Int64) -> Bool {
+    private func endGroup(_ goal: Int64) -> Bool {
         var (woken, next, needsWorker): ([Waiter], Waiter?, Bool) = ([], nil, false)
         let leadsOn = state.withLock { state in
             state.over = state.waiting.over

@@ -63,11 +63,11 @@ package enum CallbackScope {
     package static var isActive: Bool { depth > 0 }
 
     /// Runs `body`, which calls into the host. The job that this thread would do next
-    /// (`WorkerTurn`) goes to another worker, because the host may take long or wait for it.
+    /// (`WorkerLoop`) goes to another worker, because the host may take long or wait for it.
     package static func run<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        if let next = WorkerTurn.giveBack() { WorkerPool.shared.submit(next) }
+        if let next = WorkerLoop.giveBack() { WorkerPool.shared.submit(next) }
         let outer = depth
         pthread_setspecific(key, UnsafeRawPointer(bitPattern: outer + 1))
         defer { pthread_setspecific(key, UnsafeRawPointer(bitPattern: outer)) }

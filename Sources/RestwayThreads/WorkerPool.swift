@@ -86,7 +86,7 @@ package final class WorkerPool: Sendable {
 
     private func run() {
         let idler = Idler()
-        WorkerTurn.run { nextJob(idler) }
+        WorkerLoop.run { nextJob(idler) }
     }
 
     /// Waits for a job. A worker never ends.

@@ -1,19 +1,20 @@
 import Glibc
 
-/// The turn of a worker: the job that it does now, and perhaps the job that it does next.
+/// The loop of a worker, which runs one job after the other, with the job that it runs next if
+/// there is such a job already.
 ///
 /// A job that goes on with something else at its end gives it to its own worker in this way, so
 /// that no other thread has to be woken.
-package final class WorkerTurn {
+package final class WorkerLoop {
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
         precondition(pthread_key_create(&key, nil) == 0)
         return key
     }()
 
-    /// The turn of this thread; nil if it is not a worker.
-    private static var current: WorkerTurn? {
-        pthread_getspecific(key).map { UserData.object(WorkerTurn.self, $0) }
+    /// The loop of this thread; nil if it is not a worker.
+    private static var current: WorkerLoop? {
+        pthread_getspecific(key).map { UserData.object(WorkerLoop.self, $0) }
     }
 
     private var isAtItsEnd = false
@@ -23,18 +24,18 @@ package final class WorkerTurn {
 
     /// Runs the jobs of a worker, which `nextJob` waits for.
     static func run(_ nextJob: () -> WorkerPool.Job) -> Never {
-        let turn = WorkerTurn()
-        pthread_setspecific(key, UserData.borrow(turn))
-        while true { (turn.next.take() ?? nextJob())() }
+        let loop = WorkerLoop()
+        pthread_setspecific(key, UserData.borrow(loop))
+        while true { (loop.next.take() ?? nextJob())() }
     }
 
     /// Runs `body`, the end of the present job. The first job that it gives to `take` runs on this
     /// thread as soon as the present job has returned; or on another worker, if the present job
     /// calls the host once more.
     package static func ending(_ body: () -> Void) {
-        guard let turn = current else { return body() }
-        turn.isAtItsEnd = true
-        defer { turn.isAtItsEnd = false }
+        guard let loop = current else { return body() }
+        loop.isAtItsEnd = true
+        defer { loop.isAtItsEnd = false }
         body()
     }
 
@@ -43,8 +44,8 @@ package final class WorkerTurn {
     /// - Returns: false if this thread is not a worker in `ending`, or has a next job already. The
     ///   caller must give `job` to a pool then.
     package static func take(_ job: @escaping WorkerPool.Job) -> Bool {
-        guard let turn = current, turn.isAtItsEnd, turn.next == nil else { return false }
-        turn.next = job
+        guard let loop = current, loop.isAtItsEnd, loop.next == nil else { return false }
+        loop.next = job
         return true
     }
 

@@ -2,7 +2,7 @@ import Glibc
 import RestwayThreads
 import XCTest
 
-final class WorkerTurnTests: XCTestCase {
+final class WorkerLoopTests: XCTestCase {
     private var limit: Deadline { SystemClock().now().advanced(milliseconds: 60_000) }
 
     func testAJobTakenAtTheEndOfAnotherRunsNextAndOnTheSameThread() {
@@ -13,12 +13,12 @@ final class WorkerTurnTests: XCTestCase {
         pool.submit {
             pool.submit { seen.update { $0.append("waiting") } }
             thread.withLock { $0.append(pthread_self()) }
-            WorkerTurn.ending {
-                let first = WorkerTurn.take {
+            WorkerLoop.ending {
+                let first = WorkerLoop.take {
                     thread.withLock { $0.append(pthread_self()) }
                     seen.update { $0.append("taken") }
                 }
-                let second = WorkerTurn.take { seen.update { $0.append("refused") } }
+                let second = WorkerLoop.take { seen.update { $0.append("refused") } }
                 taken.withLock { $0 = [first, second] }
             }
             seen.update { $0.append("first") }
@@ -32,12 +32,12 @@ final class WorkerTurnTests: XCTestCase {
     }
 
     func testAJobIsTakenOnlyAtTheEndOfAJobOfAWorker() {
-        WorkerTurn.ending { XCTAssertFalse(WorkerTurn.take {}) }
+        WorkerLoop.ending { XCTAssertFalse(WorkerLoop.take {}) }
         let taken = Monitor<[Bool]?>(nil)
         WorkerPool(threadsMax: 1).submit {
-            let before = WorkerTurn.take {}
-            WorkerTurn.ending {}
-            let after = WorkerTurn.take {}
+            let before = WorkerLoop.take {}
+            WorkerLoop.ending {}
+            let after = WorkerLoop.take {}
             taken.update { $0 = [before, after] }
         }
         XCTAssertEqual(taken.wait(until: limit) { $0 }, [false, false])
@@ -47,7 +47,7 @@ final class WorkerTurnTests: XCTestCase {
         let hasRun = Monitor(false)
         let hasSeen = Monitor<Bool?>(nil)
         WorkerPool.shared.submit { [limit] in
-            WorkerTurn.ending { _ = WorkerTurn.take { hasRun.update { $0 = true } } }
+            WorkerLoop.ending { _ = WorkerLoop.take { hasRun.update { $0 = true } } }
             CallbackScope.run {
                 let isSeen = hasRun.wait(until: limit) { $0 ? true : nil }
                 hasSeen.update { $0 = isSeen ?? false }
