@@ -83,7 +83,7 @@ final class CacheDriverTests: CacheTestCase {
         let cache = try cacheInMemory()
         cache.observed(answer("posted", [("Cache-Control", "max-age=100")]), post(cache))
         XCTAssertNil(found(cache, question("a")))
-        XCTAssertEqual(cache.statistics.counts.misses, 1, "only the look of this test is one")
+        XCTAssertEqual(cache.statistics.counts.misses, 1, "only the lookup of this test is a miss")
     }
 
     // MARK: 304 and 206
@@ -199,7 +199,7 @@ final class CacheDriverTests: CacheTestCase {
     /// A jar whose cookies the test chooses.
     private final class Jar: Sendable {
         let text = Lock<String?>("")
-        let looks = Lock(0)
+        let lookups = Lock(0)
     }
 
     private func open(isInFile: Bool, _ jar: Jar) throws -> ResponseCache {
@@ -207,7 +207,7 @@ final class CacheDriverTests: CacheTestCase {
             isInFile: isInFile,
             options: { options in
                 options.cookies = { _ in
-                    jar.looks.withLock { $0 += 1 }
+                    jar.lookups.withLock { $0 += 1 }
                     return jar.text.withLock { $0 }
                 }
             })
@@ -298,9 +298,9 @@ final class CacheDriverTests: CacheTestCase {
         let jar = Jar()
         let cache = try open(isInFile: false, jar)
         _ = try ticket(cache, withCookies(cache)).answered(answer("one"))
-        let looks = jar.looks.withLock { $0 }
+        let lookups = jar.lookups.withLock { $0 }
         XCTAssertEqual(found(cache, withCookies(cache)), "one")
-        XCTAssertEqual(jar.looks.withLock { $0 }, looks)
+        XCTAssertEqual(jar.lookups.withLock { $0 }, lookups)
     }
 
     func testRequestsWithOtherCookiesShareNoExchange() throws {

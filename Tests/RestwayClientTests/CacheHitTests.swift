@@ -22,7 +22,7 @@ final class CacheHitTests: CacheTestCase {
         XCTAssertTrue(hit.objects[0] === stored.objects[0])
         XCTAssertEqual(hit.status, 200)
         XCTAssertEqual(transport.waitingCount, 0)
-        XCTAssertEqual(cache.looks, ["GET \(Self.url)", "GET \(Self.url)"])
+        XCTAssertEqual(cache.lookups, ["GET \(Self.url)", "GET \(Self.url)"])
     }
 
     func testAHitIsDeliveredLikeAnyOtherAnswerAndTakesNoExchange() throws {
@@ -109,7 +109,7 @@ final class CacheHitTests: CacheTestCase {
             }
         }
         XCTAssertEqual(transport.waitingCount, 0)
-        XCTAssertEqual(cache.looks, ["GET \(Self.url)"])
+        XCTAssertEqual(cache.lookups, ["GET \(Self.url)"])
         without.close()
     }
 
@@ -135,7 +135,7 @@ final class CacheHitTests: CacheTestCase {
         XCTAssertEqual(exchange.url, "http://api.test/v1/others?a=1")
         XCTAssertEqual(try call.wait(milliseconds: 0).url, "http://api.test/v1/others?a=1")
         XCTAssertEqual(
-            cache.looks, ["GET \(Self.url)", "GET http://api.test/v1/others?a=1"])
+            cache.lookups, ["GET \(Self.url)", "GET http://api.test/v1/others?a=1"])
         let again = try client.perform(.get("things"), milliseconds: 0)
         XCTAssertEqual(again.cache.state, .hit)
         XCTAssertEqual(transport.waitingCount, 0)
@@ -196,7 +196,7 @@ final class CacheHitTests: CacheTestCase {
         transport.answer(200, Self.list)
         _ = try post.wait(milliseconds: 0)
         XCTAssertEqual(cache.state.withLock { $0.observed }, ["POST 303", "GET 200"])
-        XCTAssertEqual(cache.looks, [])
+        XCTAssertEqual(cache.lookups, [])
     }
 
     func testOfflineTheCacheIsAskedForWhatItHasBeforeAnExchangeIsTried() throws {
@@ -220,7 +220,7 @@ final class CacheHitTests: CacheTestCase {
         let response = try call.wait(milliseconds: 0)
         XCTAssertEqual(response.cache.state, .stale)
         XCTAssertEqual(response.objects.count, 1)
-        XCTAssertEqual(cache.looks, ["GET \(Self.url) offline"])
+        XCTAssertEqual(cache.lookups, ["GET \(Self.url) offline"])
         XCTAssertEqual(transport.waitingCount, 0)
     }
 }

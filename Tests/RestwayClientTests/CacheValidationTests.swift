@@ -72,7 +72,7 @@ final class CacheValidationTests: CacheTestCase {
         XCTAssertEqual(condition(first), "\"1\"")
         XCTAssertNil(condition(transport.answer(200, "{}")))
         _ = try call.wait(milliseconds: 0)
-        XCTAssertEqual(cache.looks.count, 2)
+        XCTAssertEqual(cache.lookups.count, 2)
     }
 
     func testARetryGoesOutWithTheSameConditionsAndTheCacheIsToldEachAnswer() throws {
@@ -85,7 +85,7 @@ final class CacheValidationTests: CacheTestCase {
         XCTAssertEqual(condition(transport.answer(200, Self.list)), "\"1\"")
         XCTAssertEqual(try call.wait(milliseconds: 0).attempts.map(\.httpStatus), [503, 200])
         XCTAssertEqual(ticket.events, ["sent", "503", "sent", "200"])
-        XCTAssertEqual(cache.looks.count, 1)
+        XCTAssertEqual(cache.lookups.count, 1)
     }
 
     func testAKeptAnswerStandsInForAFailureThatWouldBeFinal() throws {

@@ -19,7 +19,7 @@ final class FakeCache: AnswerCache {
         var isInFile = false
         /// Whether waiting calls may have the answers.
         var isShareable = true
-        var looks: [String] = []
+        var lookups: [String] = []
         var observed: [String] = []
         /// The requests whose answers were refused.
         var refused: [String] = []
@@ -40,7 +40,7 @@ final class FakeCache: AnswerCache {
     func find(_ request: PreparedRequest, isOffline: Bool) -> CacheFinding {
         let url = request.exchange.url
         let (decide, kept) = state.update { state in
-            state.looks.append("\(request.exchange.method) \(url)\(isOffline ? " offline" : "")")
+            state.lookups.append("\(request.exchange.method) \(url)\(isOffline ? " offline" : "")")
             if state.isInFile { state.threadsInFile.append(pthread_self()) }
             return (state.decide, state.kept[url])
         }
@@ -70,7 +70,7 @@ final class FakeCache: AnswerCache {
         state.withLock { $0.decide = { request, _ in decide(request) } }
     }
 
-    var looks: [String] { state.withLock { $0.looks } }
+    var lookups: [String] { state.withLock { $0.lookups } }
 
     static func answer(
         _ url: String, _ status: Int = 200, _ body: String = "", _ state: CacheNote.State = .hit,
@@ -192,7 +192,7 @@ class CacheTestCase: XCTestCase {
     /// Sends a request and waits until it waits for an equal one.
     func sendWaiting(_ client: Client, _ spec: RequestSpec = .get("things")) throws -> Call {
         let call = try client.send(spec)
-        while call.state.withLock({ $0.ties.visit == nil }) { sched_yield() }
+        while call.state.withLock({ $0.resources.lookup == nil }) { sched_yield() }
         XCTAssertEqual(call.state.withLock { $0.journey.stage.name }, "cache")
         return call
     }

@@ -10,7 +10,9 @@ import RestwayThreads
 enum CacheStage {
     static func enter(_ entry: StageEntry) {
         // A refresh in the background has its ticket.
-        if let visit = entry.call.state.withLock({ $0.ties.visit }) { return send(entry, visit) }
+        if let lookup = entry.call.state.withLock({ $0.resources.lookup }) {
+            return send(entry, lookup)
+        }
         guard let plan = entry.request.sending.caching, let cache = entry.context.cache,
             entry.request.mayBeCached
         else { return endWithoutAnswer(entry) }
@@ -52,31 +54,31 @@ enum CacheStage {
         let (call, flights) = (entry.call, entry.context.flights)
         // The body of a download goes to one place, so that its exchange serves one call.
         let isShared = entry.request.bodyDestination.isMemory
-        let visit = CacheVisit(ticket, entry.request, key: isShared ? ticket.flightKey : nil)
-        guard let key = visit.key else { return send(entry, visit) }
-        if flights.arrive(entry, visit, at: key) { return send(entry, visit) }
+        let lookup = CacheLookup(ticket, entry.request, key: isShared ? ticket.flightKey : nil)
+        guard let key = lookup.key else { return send(entry, lookup) }
+        if flights.arrive(entry, lookup, at: key) { return send(entry, lookup) }
         call.log.waitsForEqual()
         let place = call.state.withLock { state -> (any BatchPlace)? in
             // The call may have been told meanwhile how it goes on.
             guard state.journey.isCurrent(entry.number) else { return nil }
-            state.ties.visit = visit
-            return state.ties.batchPlace
+            state.resources.lookup = lookup
+            return state.resources.batchPlace
         }
         place?.stepAside()
         entry.watchDeadline()
         // The call may have ended before the others knew that it waits.
-        if call.isComplete { flights.leave(call, visit) }
+        if call.isComplete { flights.leave(call, lookup) }
     }
 
     /// Sends the request of a call that leads its flight or is in none.
-    static func send(_ entry: StageEntry, _ visit: CacheVisit) {
+    static func send(_ entry: StageEntry, _ lookup: CacheLookup) {
         let now = entry.context.clock.now()
-        let isSent = entry.report(.missed(visit.conditionalRequest)) { state in
-            state.ties.visit = visit
+        let isSent = entry.report(.missed(lookup.conditionalRequest)) { state in
+            state.resources.lookup = lookup
             state.attempts.endWait(now)
         }
         // The call has ended meanwhile, and another must not wait for it.
-        if !isSent { entry.context.flights.leave(entry.call, visit) }
+        if !isSent { entry.context.flights.leave(entry.call, lookup) }
     }
 }
 
@@ -93,14 +95,14 @@ enum CacheRefresh {
         var key = ticket.flightKey
         // Another call cannot have the body of a download, so that no call finds the key.
         key?.isSaved = !request.bodyDestination.isMemory
-        let visit = CacheVisit(ticket, request, key: key)
+        let lookup = CacheLookup(ticket, request, key: key)
         // One request at a time is enough for an answer.
-        if let key = visit.key, !context.flights.lead(call, at: key) { return }
-        call.state.withLock { $0.ties.visit = visit }
+        if let key = lookup.key, !context.flights.lead(call, at: key) { return }
+        call.state.withLock { $0.resources.lookup = lookup }
         do throws(Failure) {
             try context.register(call)
         } catch {
-            return context.flights.leave(call, visit)
+            return context.flights.leave(call, lookup)
         }
         entry.call.log.noteRefresh(by: call.id)
         context.pool.submit { call.start() }

@@ -74,14 +74,14 @@ extension StageEntry {
     /// - Returns: The answer of the call; `nil` if the cache keeps no answer to this request.
     func cached(_ answer: Answer) -> Answer? {
         guard request.sending.caching != nil, let cache = context.cache else { return nil }
-        guard let visit = call.visit else {
+        guard let lookup = call.lookup else {
             cache.observed(answer, to: request)
             answer.saved?.content?.end()
             return nil
         }
         // A kept answer gets the times and the attempts of the exchange that has shown that it
         // still holds.
-        var taken = visit.ticket.take(answer)
+        var taken = lookup.ticket.take(answer)
         taken.timings = answer.timings
         taken.attempts = answer.attempts
         taken.readyAt = answer.readyAt
@@ -91,7 +91,7 @@ extension StageEntry {
     /// Tells the cache about an answer that cannot be read, if the request may have changed what
     /// the cache has.
     func tellCache(of answer: Answer) {
-        guard !request.exchange.isSafe, call.visit == nil else { return }
+        guard !request.exchange.isSafe, call.lookup == nil else { return }
         _ = cached(answer)
     }
 
@@ -101,16 +101,16 @@ extension StageEntry {
     ///
     /// - Returns: False if it is not sent again.
     func sendUnconditionally(_ answer: Answer) -> Bool {
-        guard let visit = call.visit, !visit.ticket.conditions.isEmpty else { return false }
-        let asksForPart = visit.ticket.conditions.contains { $0.isNamed("Range") }
+        guard let lookup = call.lookup, !lookup.ticket.conditions.isEmpty else { return false }
+        let asksForPart = lookup.ticket.conditions.contains { $0.isNamed("Range") }
         switch answer.status {
-        case 304 where !visit.request.isConditional: break
+        case 304 where !lookup.request.isConditional: break
         case 206 where asksForPart: break
         case 416 where asksForPart: break
         default: return false
         }
-        context.flights.leave(call, visit)
-        return report(.judged(.restart(visit.request))) { $0.ties.visit = nil }
+        context.flights.leave(call, lookup)
+        return report(.judged(.restart(lookup.request))) { $0.resources.lookup = nil }
     }
 
     /// Returns a kept answer whose body is in its place. If it is not, this lets the call fail or
@@ -124,8 +124,8 @@ extension StageEntry {
         case .lost where request.staysOffline:
             report(.judged(.take(missing)))
         case .lost:
-            let request = call.visit?.request ?? request
-            report(.judged(.restart(request))) { $0.ties.visit = nil }
+            let request = call.lookup?.request ?? request
+            report(.judged(.restart(request))) { $0.resources.lookup = nil }
         }
         return nil
     }
@@ -140,29 +140,30 @@ extension StageEntry {
 
     /// Returns the answer of the cache that stands in for a failure which would be final.
     func standIn(for failure: Failure) -> Answer? {
-        guard failure.reason.traits.standIn != .never, !failure.isOfProgram, let visit = call.visit,
-            var kept = visit.ticket.failed(failure)
+        guard failure.reason.traits.standIn != .never, !failure.isOfProgram,
+            let lookup = call.lookup,
+            var kept = lookup.ticket.failed(failure)
         else { return nil }
         kept.isShareable = true
-        context.flights.end(call, visit, with: kept)
+        context.flights.end(call, lookup, with: kept)
         return kept
     }
 
     /// Tells the calls that wait for this one how it has ended: with an answer that the cache has
     /// seen, or with a failure.
     func endsFlight(_ answer: Answer?, _ failure: Failure?) {
-        guard let visit = call.visit else { return }
+        guard let lookup = call.lookup else { return }
         if let answer {
-            context.flights.end(call, visit, with: answer)
+            context.flights.end(call, lookup, with: answer)
         } else if let failure {
-            context.flights.end(call, visit, with: failure)
+            context.flights.end(call, lookup, with: failure)
         }
     }
 }
 
 extension Call {
     /// The lookup in the cache after which the call has sent its request.
-    var visit: CacheVisit? { state.withLock { $0.ties.visit } }
+    var lookup: CacheLookup? { state.withLock { $0.resources.lookup } }
 }
 
 extension PreparedRequest {

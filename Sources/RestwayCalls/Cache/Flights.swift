@@ -3,7 +3,7 @@ import RestwayThreads
 
 /// A call's lookup in the cache. It also receives the answer of the exchange that follows. Each
 /// redirect has a lookup of its own.
-final class CacheVisit: Sendable {
+final class CacheLookup: Sendable {
     let ticket: any CacheTicket
     /// The request as it was before the ticket has made it conditional.
     let request: PreparedRequest
@@ -28,7 +28,7 @@ final class Flights: Sendable {
     /// A call that waits in the stage `cache`.
     private struct Waiting {
         let entry: StageEntry
-        let visit: CacheVisit
+        let lookup: CacheLookup
     }
 
     private struct State {
@@ -46,10 +46,10 @@ final class Flights: Sendable {
 
     /// Adds a call. Returns whether it leads its flight; otherwise it waits, and is told how it
     /// goes on.
-    func arrive(_ entry: StageEntry, _ visit: CacheVisit, at key: FlightKey) -> Bool {
+    func arrive(_ entry: StageEntry, _ lookup: CacheLookup, at key: FlightKey) -> Bool {
         state.withLock { state in
             let leads = state.table.arrive(entry.call.id, at: key)
-            if !leads { state.waiting[entry.call.id] = Waiting(entry: entry, visit: visit) }
+            if !leads { state.waiting[entry.call.id] = Waiting(entry: entry, lookup: lookup) }
             return leads
         }
     }
@@ -61,8 +61,8 @@ final class Flights: Sendable {
 
     /// Removes a call that does not go on. If it has led its flight, the next call leads the flight
     /// and sends its own request.
-    func leave(_ call: Call, _ visit: CacheVisit) {
-        guard let key = visit.key else { return }
+    func leave(_ call: Call, _ lookup: CacheLookup) {
+        guard let key = lookup.key else { return }
         let next = state.withLock { state in
             state.waiting[call.id] = nil
             return state.table.leave(call.id, at: key).flatMap {
@@ -75,29 +75,29 @@ final class Flights: Sendable {
 
     /// Ends the flight of a call with an answer. The calls that wait get the answer, or send their
     /// own requests if they may not have it.
-    func end(_ call: Call, _ visit: CacheVisit, with answer: Answer) {
-        for waiting in end(call, visit) {
+    func end(_ call: Call, _ lookup: CacheLookup, with answer: Answer) {
+        for waiting in end(call, lookup) {
             guard answer.isShareable else {
                 release(waiting)
                 continue
             }
-            waiting.entry.on(.transport).found(waiting.visit.ticket.shared(answer))
+            waiting.entry.on(.transport).found(waiting.lookup.ticket.shared(answer))
         }
     }
 
     /// Ends the flight of a call that has failed. A failure of the exchange is the failure of all
     /// calls that wait. After any other failure, which is the call's own, the next call sends the
     /// request.
-    func end(_ call: Call, _ visit: CacheVisit, with failure: Failure) {
+    func end(_ call: Call, _ lookup: CacheLookup, with failure: Failure) {
         let isOfExchange = failure.reason.traits.isOfExchange && !failure.isOfProgram
-        guard isOfExchange else { return leave(call, visit) }
-        for waiting in end(call, visit) {
+        guard isOfExchange else { return leave(call, lookup) }
+        for waiting in end(call, lookup) {
             waiting.entry.context.pool.submit { waiting.entry.fail(failure, on: .worker) }
         }
     }
 
-    private func end(_ call: Call, _ visit: CacheVisit) -> [Waiting] {
-        guard let key = visit.key else { return [] }
+    private func end(_ call: Call, _ lookup: CacheLookup) -> [Waiting] {
+        guard let key = lookup.key else { return [] }
         return state.withLock { state in
             state.table.end(call.id, at: key).compactMap { state.waiting.removeValue(forKey: $0) }
         }
@@ -106,14 +106,14 @@ final class Flights: Sendable {
     /// Lets a call that has waited send its own request, on a worker, because this thread belongs
     /// to another call.
     private func release(_ waiting: Waiting) {
-        let (entry, visit) = (waiting.entry.on(.worker), waiting.visit)
-        entry.context.pool.submit { CacheStage.send(entry, visit) }
+        let (entry, lookup) = (waiting.entry.on(.worker), waiting.lookup)
+        entry.context.pool.submit { CacheStage.send(entry, lookup) }
     }
 }
 
 extension StageEntry {
     /// Reports that the cache has the answer.
     func found(_ answer: Answer) {
-        report(.found(answer)) { $0.ties.visit = nil }
+        report(.found(answer)) { $0.resources.lookup = nil }
     }
 }

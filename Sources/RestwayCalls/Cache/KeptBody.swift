@@ -84,7 +84,7 @@ enum KeptBody {
         }
         let isHeld = call.state.withLock { state in
             guard state.journey.isCurrent(entry.number) else { return false }
-            state.stageTies.pump = pump
+            state.stageResources.pump = pump
             return true
         }
         guard isHeld else { return target.abandon() }

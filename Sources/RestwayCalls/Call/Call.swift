@@ -35,9 +35,9 @@ package final class Call: Sendable {
 
     package typealias Receiver = CallReceiver
 
-    /// The references between the call and other parts of the library. The call gives them back
-    /// when it ends.
-    struct Ties {
+    /// The objects of other parts of the library that a call uses. The call lets go of them when it
+    /// ends.
+    struct Resources {
         var receiver: Receiver?
         /// A function that receives the outcome instead of the program.
         var follower: (@Sendable (Outcome) -> Void)?
@@ -48,7 +48,7 @@ package final class Call: Sendable {
         /// The request that the outbox stores if it cannot be sent now.
         var laneRequest: PreparedRequest?
         /// The last lookup in the cache, if the call has sent its request after it.
-        var visit: CacheVisit?
+        var lookup: CacheLookup?
         /// The body that the call reads while it is sent.
         var reader: BodyReader?
         /// The place of the bodies of successful answers; `nil` until the first exchange, and for a
@@ -56,9 +56,9 @@ package final class Call: Sendable {
         var bodyTarget: (any BodyTarget)?
     }
 
-    /// The references between the present stage and other parts of the library. The call gives them
-    /// back when it leaves the stage.
-    struct StageTies {
+    /// The objects of other parts of the library that the present stage uses. The call lets go of
+    /// them when it leaves the stage.
+    struct StageResources {
         /// A timer that ends or continues a wait.
         var timer: TimerTicket?
         /// Ends a question of the program whose answer the call no longer waits for.
@@ -81,8 +81,8 @@ package final class Call: Sendable {
         /// becomes of the answer, unless an interceptor refuses it.
         var isTaken = false
         var progress: ProgressState
-        var ties: Ties
-        var stageTies = StageTies()
+        var resources: Resources
+        var stageResources = StageResources()
         var waiters = CallWaiters()
         package var outcome: Outcome?
         /// `nil` if the call is not traced.
@@ -133,7 +133,7 @@ package final class Call: Sendable {
                 journey: Journey(request, passing: optional, question),
                 interception: interception,
                 deadline: request.deadline(from: now, of: now), attempts: AttemptLog(now),
-                progress: ProgressState(request), ties: Ties(receiver: receiver)))
+                progress: ProgressState(request), resources: Resources(receiver: receiver)))
     }
 
     // MARK: The caller's side
@@ -161,7 +161,7 @@ package final class Call: Sendable {
     /// Lets the receiver of the body, which has paused, receive bytes again.
     package func resume() {
         guard generation == ProcessGeneration.current else { return }
-        state.withLock { $0.stageTies.pump }?.resume()
+        state.withLock { $0.stageResources.pump }?.resume()
     }
 
     package func start() {
@@ -225,11 +225,11 @@ package final class Call: Sendable {
         return failure
     }
 
-    // MARK: Ties
+    // MARK: Resources
 
     /// Sets a function that receives the outcome. This happens before other code knows the call.
     package func follow(_ follower: @escaping @Sendable (Outcome) -> Void) {
-        state.withLock { $0.ties.follower = follower }
+        state.withLock { $0.resources.follower = follower }
     }
 
     /// Begins the span of the call. This happens before other code knows the call.
@@ -240,7 +240,7 @@ package final class Call: Sendable {
 
     /// Makes the call an item of a batch. This happens before other code knows the call.
     package func join(_ place: any BatchPlace) {
-        state.withLock { $0.ties.batchPlace = place }
+        state.withLock { $0.resources.batchPlace = place }
     }
 
     /// The number of the credential with which the call was last sent. An item of a batch takes the
@@ -257,7 +257,7 @@ package final class Call: Sendable {
     package func endStoring(_ failure: Failure) {
         // The lane is free before anyone learns of the end, so that a flush that starts then finds
         // it free.
-        state.withLock({ $0.ties.lane.take() })?.leaveLane(self)
+        state.withLock({ $0.resources.lane.take() })?.leaveLane(self)
         happen(on: .worker, .stored(failure))
     }
 }
@@ -284,5 +284,5 @@ package struct CallReceiver: Sendable {
 
 extension Call.State {
     /// How the notices of the call are delivered; `nil` for the way of the client.
-    var delivery: Delivery.Mode? { ties.receiver?.delivery }
+    var delivery: Delivery.Mode? { resources.receiver?.delivery }
 }

@@ -91,5 +91,5 @@ extension Call.State {
     }
 
     /// Whether a thread waits for the call and there is no function of the program to call.
-    package var isAwaited: Bool { waiters.count > 0 && ties.receiver == nil }
+    package var isAwaited: Bool { waiters.count > 0 && resources.receiver == nil }
 }

@@ -39,13 +39,13 @@ enum ExchangeStage {
     ) {
         let (call, context, request) = (entry.call, entry.context, entry.request)
         var exchange = exchange
-        let (deadline, visit, span) = call.state.withLock { state in
-            (state.deadline, state.ties.visit, state.span)
+        let (deadline, lookup, span) = call.state.withLock { state in
+            (state.deadline, state.resources.lookup, state.span)
         }
         guard limit(&exchange, of: entry, to: deadline) else { return }
         span?.add(to: &exchange, isTrusted: request.sending.isTrusted)
         call.log.sends(exchange, attempt: call.attemptNumber)
-        visit?.ticket.noteSent()
+        lookup?.ticket.noteSent()
         let recorder = ExchangeRecorder(
             bodyBytesMax: context.options.bodyBytesMax,
             progressed: call.progressFunction(for: request), target: target,
@@ -61,13 +61,13 @@ enum ExchangeStage {
             guard state.journey.isCurrent(entry.number) else { return }
             state.attempts.sent = sent
             if !exchange.isSafe { state.isTaken = false }
-            if let pump { state.stageTies.pump = pump }
+            if let pump { state.stageResources.pump = pump }
         }
         let id = context.transports.start(
             exchange, through: request.sending.transport, observer: recorder)
         let isNamed = call.state.withLock { state in
             guard state.journey.isCurrent(entry.number) else { return false }
-            state.stageTies.exchange = id
+            state.stageResources.exchange = id
             return true
         }
         pump?.control(
@@ -100,9 +100,11 @@ enum ExchangeStage {
 
     private static func sendInBatch(_ entry: StageEntry) {
         // If the call is in no batch, it has ended.
-        let (batch, visit) = entry.call.state.withLock { ($0.ties.batchPlace, $0.ties.visit) }
+        let (batch, lookup) = entry.call.state.withLock {
+            ($0.resources.batchPlace, $0.resources.lookup)
+        }
         guard let place = batch else { return }
-        visit?.ticket.noteSent()
+        lookup?.ticket.noteSent()
         let call = entry.call
         call.log.sends(entry.request.exchange, attempt: call.attemptNumber)
         do throws(Failure) {
@@ -130,7 +132,7 @@ extension StageEntry {
     /// `nil` if the call has left the stage.
     func preparedTarget(_ exchange: inout Exchange) throws(Failure) -> (any BodyTarget)? {
         let known: (any BodyTarget)?? = call.state.withLock { state in
-            state.journey.isCurrent(number) ? .some(state.ties.bodyTarget) : nil
+            state.journey.isCurrent(number) ? .some(state.resources.bodyTarget) : nil
         }
         guard let known,
             let target = known ?? request.bodyDestination.target(of: call, request)
@@ -138,7 +140,7 @@ extension StageEntry {
         try target.prepare(&exchange)
         let isKept = call.state.withLock { state in
             guard state.journey.isCurrent(number) else { return false }
-            state.ties.bodyTarget = target
+            state.resources.bodyTarget = target
             return true
         }
         if isKept { return target }

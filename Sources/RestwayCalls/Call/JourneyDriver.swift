@@ -81,8 +81,8 @@ struct StageEntry {
         let ticket = context.timers.schedule(at: deadline, body)
         let before = call.state.withLock { state -> TimerTicket? in
             guard state.journey.isCurrent(number) else { return ticket }
-            defer { state.stageTies.timer = ticket }
-            return state.stageTies.timer
+            defer { state.stageResources.timer = ticket }
+            return state.stageResources.timer
         }
         before?.cancel()
     }
@@ -118,13 +118,13 @@ extension Call {
         _ change: (inout State) -> Void = { _ in }
     ) -> Bool {
         var completion: Completing?
-        var ties = StageTies()
-        var visit: CacheVisit?
+        var resources = StageResources()
+        var lookup: CacheLookup?
         var owesStart = false
         let step = state.withLock { state -> Journey.Step? in
             guard let step = state.journey.handle(event, of: entry) else { return nil }
-            swap(&ties, &state.stageTies)
-            visit = state.ties.visit
+            swap(&resources, &state.stageResources)
+            lookup = state.resources.lookup
             change(&state)
             switch step.stage {
             case .deliver(let ending): completion = complete(&state, outcome(ending), step.request)
@@ -135,9 +135,9 @@ extension Call {
         }
         guard let step else { return false }
         if owesStart { context.delivery.start(on: .caller) }
-        ties.timer?.cancel()
-        ties.abandon?()
-        if step.isInterrupted { letGo(of: step.left, ties, visit) }
+        resources.timer?.cancel()
+        resources.abandon?()
+        if step.isInterrupted { letGo(of: step.left, resources, lookup) }
         freePlace(after: step)
         if let completion = completion.take() {
             finish(completion, on: place)
@@ -148,17 +148,18 @@ extension Call {
     }
 
     /// Tells a stage that the call no longer waits for it.
-    private func letGo(of stage: Journey.Stage, _ ties: StageTies, _ visit: CacheVisit?) {
+    private func letGo(of stage: Journey.Stage, _ resources: StageResources, _ lookup: CacheLookup?)
+    {
         switch stage {
         case .rate: context.rates.leave(id, nil)
         case .exchange:
-            if let exchange = ties.exchange { context.transports.cancel(exchange) }
-            ties.pump?.abandon()
+            if let exchange = resources.exchange { context.transports.cancel(exchange) }
+            resources.pump?.abandon()
         case .cache:
-            if let visit { context.flights.leave(self, visit) }
+            if let lookup { context.flights.leave(self, lookup) }
         case .credential: context.credentials.leave(id)
         // The body of a kept answer is on its way to its place.
-        case .recover: ties.pump?.giveUp()
+        case .recover: resources.pump?.giveUp()
         case .start, .modify, .prepare, .lane, .upload, .rewind, .validate, .intercept, .parse,
             .commit, .wait, .store, .deliver:
             break
@@ -221,20 +222,20 @@ extension Call {
             outcome, request, api, isTaken: state.isTaken, context.clock.now())
         state.outcome = outcome
         hasEnded.store(true, ordering: .relaxed)
-        var ties = Ties()
-        swap(&ties, &state.ties)
+        var resources = Resources()
+        swap(&resources, &state.resources)
         // This happens before others see that the call has ended, because they may send the same
         // body.
-        let readerJob = ties.reader?.leave(id)
+        let readerJob = resources.reader?.leave(id)
         var owesStart = state.tellLastProgress(outcome, of: self, request)
-        if let receiver = ties.receiver,
+        if let receiver = resources.receiver,
             context.delivery.append(.completion(self, outcome, receiver), as: receiver.delivery)
         {
             owesStart = true
         }
         if state.tellEnd(outcome, of: self) { owesStart = true }
         return Completing(
-            outcome: outcome, span: state.span, ties: consume ties, owesStart: owesStart,
+            outcome: outcome, span: state.span, resources: consume resources, owesStart: owesStart,
             readerJob: readerJob, interception: state.interception.take(),
             work: state.waiters.work.take(), slowness: state.lifecycle?.timer.take())
     }
@@ -245,10 +246,10 @@ extension Call {
         log.completes(
             completing.outcome,
             milliseconds: context.clock.now().milliseconds(since: started))
-        if let visit = completing.ties.visit { context.flights.leave(self, visit) }
-        completing.ties.batchPlace?.ended(completing.outcome)
-        completing.ties.follower?(completing.outcome)
-        completing.ties.lane?.leaveLane(self)
+        if let lookup = completing.resources.lookup { context.flights.leave(self, lookup) }
+        completing.resources.batchPlace?.ended(completing.outcome)
+        completing.resources.follower?(completing.outcome)
+        completing.resources.lane?.leaveLane(self)
         // This comes after the notice, because a closed client without calls sends no more notices.
         context.ended(self, completing.outcome, completing.span)
         if completing.owesStart { context.delivery.start(on: place) }
@@ -260,7 +261,7 @@ extension Call {
 private struct Completing: ~Copyable {
     let outcome: Call.Outcome
     let span: CallSpan?
-    let ties: Call.Ties
+    let resources: Call.Resources
     let owesStart: Bool
     let readerJob: BodyReader.Job?
     let interception: Interception?

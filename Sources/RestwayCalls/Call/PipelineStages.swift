@@ -41,13 +41,13 @@ enum InterceptStage {
         let (entry, call) = (turn.entry, turn.entry.call)
         let spec = turn.request.withLock { $0 }
         // The next exchange has a flight of its own.
-        if let visit = call.state.withLock({ $0.ties.visit }) {
-            entry.context.flights.leave(call, visit)
+        if let lookup = call.state.withLock({ $0.resources.lookup }) {
+            entry.context.flights.leave(call, lookup)
         }
         let now = entry.context.clock.now()
         let (result, status) = (turn.result, turn.response?.status ?? 0)
         entry.report(.sendAgain(spec), on: .worker) { state in
-            state.ties.visit = nil
+            state.resources.lookup = nil
             if case .failure(let failure) = result {
                 state.attempts.end(failure, now)
             } else {
@@ -67,7 +67,7 @@ extension Turn {
     package func whenLeft(_ left: @escaping @Sendable () -> Void) {
         let isWaiting = entry.call.state.withLock { state in
             guard state.journey.isCurrent(entry.number) else { return false }
-            state.stageTies.abandon = left
+            state.stageResources.abandon = left
             return true
         }
         if !isWaiting { left() }

@@ -14,7 +14,7 @@ enum RecoverStage {
             case (.restart, _):
                 let next = entry.leaveRedirects()
                 entry.report(.judged(.restart(next))) { state in
-                    if next !== entry.request { state.ties.visit = nil }
+                    if next !== entry.request { state.resources.lookup = nil }
                 }
             case (.failed(let failure), _):
                 // A receiver that fails ends the stream, whatever its reason is.
@@ -115,7 +115,7 @@ enum RecoverStage {
     /// the answer.
     private static func place(_ entry: StageEntry, _ answer: Answer, _ note: String?) {
         guard answer.isToBePlaced(for: entry.request), answer.damage == nil,
-            entry.call.visit != nil
+            entry.call.lookup != nil
         else { return judge(entry, answer, note) }
         KeptBody.place(answer, for: entry) { entry, placed in
             guard let answer = entry.answer(placed) else { return }
@@ -224,7 +224,7 @@ extension StageEntry {
     /// - Parameter error: Why the connection failed; `nil` if the body came whole.
     /// - Returns: False if the call does not continue.
     fileprivate func reopen(after error: Failure.Reason?) -> Bool {
-        let (target, deadline) = call.state.withLock { ($0.ties.bodyTarget, $0.deadline) }
+        let (target, deadline) = call.state.withLock { ($0.resources.bodyTarget, $0.deadline) }
         guard isCurrent, let reopening = target?.reopening(after: error) else { return false }
         let now = context.clock.now()
         guard now.advanced(milliseconds: reopening.milliseconds) < deadline else { return false }
@@ -346,7 +346,7 @@ struct Judgement {
         let next = entry.leaveRedirects()
         entry.report(.judged(verdict(next))) { state in
             state.attempts.begin(reason)
-            if next !== request { state.ties.visit = nil }
+            if next !== request { state.resources.lookup = nil }
         }
     }
 
@@ -356,7 +356,7 @@ struct Judgement {
     /// succeed later. A call that was cancelled or closed is never stored.
     private var storableRequest: (request: PreparedRequest, claim: any StorageClaim)? {
         guard failure.reason.traits.storing != .never,
-            let stored = call.state.withLock({ $0.isTaken ? nil : $0.ties.laneRequest }),
+            let stored = call.state.withLock({ $0.isTaken ? nil : $0.resources.laneRequest }),
             let claim = stored.sending.claim,
             claim.takes(failure)
         else { return nil }
@@ -376,7 +376,7 @@ struct Judgement {
 
     private var mayBeRetried: Bool {
         guard mayRetry, request.sending.retry != nil, entry.isCurrent else { return false }
-        return call.state.withLock { $0.ties.bodyTarget?.mayBeginAgain ?? true }
+        return call.state.withLock { $0.resources.bodyTarget?.mayBeginAgain ?? true }
     }
 
     /// Has the request sent again after a wait. Returns false if its policy does not allow that.

@@ -23,7 +23,7 @@ extension StageEntry {
         guard (300..<400).contains(status), let max = context.options.redirectsMax,
             !request.sending.isInBatch
         else { return .notFollowed }
-        let (count, visit) = call.state.withLock { ($0.journey.redirects, $0.ties.visit) }
+        let (count, lookup) = call.state.withLock { ($0.journey.redirects, $0.resources.lookup) }
         func decide(followed count: Int, redirectsMax max: Int) -> RedirectDecision {
             RedirectPolicy.decide(
                 status: status, method: request.exchange.method, location: location,
@@ -74,7 +74,7 @@ extension StageEntry {
                         + "would carry the body of the request along (trustedOrigins or "
                         + "redirectBodies allow that)")
             }
-            var next = (visit?.request ?? request).exchange
+            var next = (lookup?.request ?? request).exchange
             next.method = method
             next.url = target
             if !keepsBody { next.body = .none }
@@ -82,12 +82,12 @@ extension StageEntry {
             // A server that answers with another method has taken the request.
             let before =
                 method == request.exchange.method
-                ? request.destination.beforeRedirects ?? visit?.request ?? request : nil
+                ? request.destination.beforeRedirects ?? lookup?.request ?? request : nil
             let redirected = request.redirected(
                 next, keepsBody: keepsBody, isTrusted: isTrusted, before: before,
                 by: answer.headers)
             call.log.noteRedirect(to: target)
-            report(.judged(.redirect(redirected))) { $0.ties.visit = nil }
+            report(.judged(.redirect(redirected))) { $0.resources.lookup = nil }
             return .followed
         }
     }
@@ -102,7 +102,7 @@ extension StageEntry {
     /// they have led.
     func leaveRedirects() -> PreparedRequest {
         guard let before = request.destination.beforeRedirects else { return request }
-        if let visit = call.visit { context.flights.leave(call, visit) }
+        if let lookup = call.lookup { context.flights.leave(call, lookup) }
         return before
     }
 }

@@ -13,14 +13,14 @@ enum LaneStage {
         let isAwaited: Bool? = call.state.withLock { state in
             guard state.journey.isCurrent(entry.number) else { return nil }
             // The call leaves the lane when it ends.
-            state.ties.lane = claim
+            state.resources.lane = claim
             return state.isAwaited
         }
         guard let isAwaited else { return }
         let isHead = claim.enterLane(call) { becomesHead(entry.on(.caller), claim) }
         if call.isComplete { claim.leaveLane(call) }
         guard isHead else {
-            call.state.withLock { $0.ties.batchPlace }?.stepAside()
+            call.state.withLock { $0.resources.batchPlace }?.stepAside()
             return
         }
         // The next step reads a file, and the thread that sends a request must not wait for that.
@@ -75,7 +75,7 @@ enum LaneStage {
         }
         let now = clock.now()
         entry.report(.admitted(request)) { state in
-            state.ties.laneRequest = request
+            state.resources.laneRequest = request
             state.attempts.endWait(now)
             state.deadline = request.deadline(from: now, of: call.started)
         }
@@ -265,7 +265,7 @@ enum RewindStage {
     private static func holds(_ reader: BodyReader, _ entry: StageEntry) -> Bool {
         let isHeld = entry.call.state.withLock { state in
             guard state.journey.isCurrent(entry.number) else { return false }
-            state.ties.reader = reader
+            state.resources.reader = reader
             return true
         }
         if !isHeld { _ = reader.leave(entry.call.id) }

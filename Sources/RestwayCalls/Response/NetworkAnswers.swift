@@ -28,7 +28,8 @@ struct NetworkAnswers {
 
     /// Whether the request is in the outbox, or may be stored there.
     var isStorable: Bool {
-        request.isFromOutbox || call.state.withLock { $0.ties.laneRequest?.sending.claim != nil }
+        request.isFromOutbox
+            || call.state.withLock { $0.resources.laneRequest?.sending.claim != nil }
     }
 
     /// Whether the request carries something that the server has to take: a draft, an object, or a
