@@ -31,7 +31,7 @@ package struct Answer: Sendable {
     package var isShareable = false
     /// The objects that the body was mapped to before; `nil` if the response cache does not keep
     /// it.
-    package var memo: AnswerMemo?
+    package var mappings: CachedMappings?
     /// When the body was decoded or found, from where the time of the mapping counts.
     package var readyAt: Deadline?
     /// Why the body is not whole, or cannot be decoded.
@@ -102,7 +102,7 @@ package struct Answer: Sendable {
 
     /// Lets go of what only the journey of the call needs. A response may live much longer.
     mutating func endJourney() {
-        memo = nil
+        mappings = nil
         readyAt = nil
         damage = nil
         failure = nil

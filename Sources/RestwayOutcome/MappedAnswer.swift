@@ -13,7 +13,7 @@ package struct MappedAnswer: Sendable {
         indirect case new(NewRows)
         /// An answer with the same body has given its rows to the store before, which has the
         /// objects.
-        case known(AnswerMemo.Mapped)
+        case known(CachedMappings.Mapped)
     }
 
     /// Rows that no store has taken, and what the commit needs to know about them.
@@ -23,8 +23,8 @@ package struct MappedAnswer: Sendable {
         package var changes = ChangeSet()
         /// The template of the path of the descriptors; `nil` if they apply to any path.
         package var template: PathTemplate?
-        /// How the body is mapped, for an answer with a memo.
-        package var manner: AnswerMemo.Manner?
+        /// How the body is mapped, if the mappings of the answer are cached.
+        package var manner: CachedMappings.Manner?
 
         package init() {}
     }

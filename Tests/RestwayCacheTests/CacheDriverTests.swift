@@ -34,7 +34,7 @@ final class CacheDriverTests: CacheTestCase {
         for milliseconds: Int64 in [0, 999, 1, 500, 500, 1_000] {
             clock.advance(milliseconds: milliseconds)
             let first = try XCTUnwrap(inMemory(cache, late))
-            XCTAssertIdentical(inMemory(cache, late)?.memo, first.memo)
+            XCTAssertIdentical(inMemory(cache, late)?.mappings, first.mappings)
             XCTAssertEqual(text(first), "one")
             XCTAssertEqual(first.headers[first: "X-More"], "1")
             notes.append(try XCTUnwrap(first.cache))

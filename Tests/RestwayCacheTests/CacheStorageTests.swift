@@ -31,7 +31,7 @@ final class CacheStorageTests: CacheTestCase {
             XCTAssertEqual(hit.headers[first: "Age"], "0")
             XCTAssertEqual(
                 hit.headers[first: "Cache-Status"], "restway; hit; ttl=1000")
-            XCTAssertNotNil(hit.memo)
+            XCTAssertNotNil(hit.mappings)
             XCTAssertEqual(cache.statistics.counts.hits, 1)
         }
     }
@@ -73,22 +73,22 @@ final class CacheStorageTests: CacheTestCase {
         cache.close()
     }
 
-    func testAnAnswerThatLeavesMemoryKeepsItsMemo() throws {
+    func testAnAnswerThatLeavesMemoryKeepsItsMappings() throws {
         let cache = try open(memoryBytesMax: 0)
         try store(cache, question("a"), "one")
         try store(cache, question("b"), "one")
         cache.writer?.finish()
-        func memo(_ path: String) -> AnswerMemo? {
+        func mappings(_ path: String) -> CachedMappings? {
             guard case .answer(let answer) = cache.find(question(path)) else { return nil }
-            return answer.memo
+            return answer.mappings
         }
-        let first = try XCTUnwrap(memo("a"))
-        XCTAssertTrue(memo("a") === first)
-        XCTAssertFalse(memo("b") === first)
-        // Another body has another memo.
+        let first = try XCTUnwrap(mappings("a"))
+        XCTAssertTrue(mappings("a") === first)
+        XCTAssertFalse(mappings("b") === first)
+        // Another body has mappings of its own.
         try store(cache, question("a", mode: .reload), "two")
         cache.writer?.finish()
-        XCTAssertFalse(memo("a") === first)
+        XCTAssertFalse(mappings("a") === first)
         XCTAssertEqual(found(cache, question("a")), "two")
         cache.close()
     }
@@ -241,7 +241,7 @@ final class CacheStorageTests: CacheTestCase {
         XCTAssertEqual(steps[0], steps[1])
     }
 
-    func testAValidatedAnswerKeepsItsBodyAndItsMemo() throws {
+    func testAValidatedAnswerKeepsItsBodyAndItsMappings() throws {
         try both { cache in
             let asked = question("a")
             let stale = answer("one", [("Cache-Control", "max-age=1"), ("ETag", "\"1\"")])

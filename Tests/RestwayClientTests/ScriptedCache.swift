@@ -151,7 +151,7 @@ extension Answer {
         var answer = Answer(
             status: status, headers: Headers(headers), url: url, body: Body(Array(body.utf8)))
         answer.cache = CacheNote(state)
-        answer.memo = AnswerMemo()
+        answer.mappings = CachedMappings()
         if let file { answer.bodyPlace = .kept(file) }
         return answer
     }

@@ -13,16 +13,16 @@ final class AnswerTests: XCTestCase {
     }
 
     func testAResponseLetsGoOfWhatOnlyTheJourneyNeeds() {
-        weak var memo: AnswerMemo?
+        weak var mappings: CachedMappings?
         weak var keeper: Keeper?
         weak var cause: Cause?
         weak var other: Cause?
         var response: Response?
         do {
-            let kept = (AnswerMemo(), Keeper(), Cause(), Cause())
-            (memo, keeper, cause, other) = kept
+            let kept = (CachedMappings(), Keeper(), Cause(), Cause())
+            (mappings, keeper, cause, other) = kept
             var answer = Answer(status: 404, headers: Headers(), url: "http://127.0.0.1/")
-            answer.memo = kept.0
+            answer.mappings = kept.0
             answer.bodyPlace = .kept(CachedBodyFile(path: "/b", length: 1, keeper: kept.1))
             answer.failure = Failure(.http, "404")
             answer.failure?.cause = kept.2
@@ -32,7 +32,7 @@ final class AnswerTests: XCTestCase {
             answer.cache = CacheNote(.stale)
             response = Response(answer)
         }
-        XCTAssertNil(memo)
+        XCTAssertNil(mappings)
         XCTAssertNil(keeper)
         XCTAssertNil(cause)
         XCTAssertNil(other)
@@ -43,7 +43,7 @@ final class AnswerTests: XCTestCase {
     }
 
     func testASharedAnswerHasAllButTheTimesAndTheAttemptsOfTheOtherCall() {
-        let memo = AnswerMemo()
+        let mappings = CachedMappings()
         var answer = Answer(
             status: 200, httpVersion: .http2, headers: Headers(), url: "http://127.0.0.1/",
             body: Body(Array("body".utf8)))
@@ -51,7 +51,7 @@ final class AnswerTests: XCTestCase {
         answer.timings.exchange = 7
         answer.attempts = [CallAttempt(reason: .first, tookMicroseconds: 7)]
         answer.cache = CacheNote(.stored, ageSeconds: 3)
-        answer.memo = memo
+        answer.mappings = mappings
         var headers = Headers()
         headers.set("Cache-Status", "restway")
         let shared = answer.shared(with: headers)
@@ -61,7 +61,7 @@ final class AnswerTests: XCTestCase {
         XCTAssertEqual(shared.url, answer.url)
         XCTAssertEqual(shared.body.bytesAndNUL, answer.body.bytesAndNUL)
         XCTAssertEqual(shared.trailers, answer.trailers)
-        XCTAssertIdentical(shared.memo, memo)
+        XCTAssertIdentical(shared.mappings, mappings)
         XCTAssertEqual(shared.cache, CacheNote(.shared, ageSeconds: 3))
         XCTAssertNil(shared.timings.exchange)
         XCTAssertEqual(shared.attempts, [])

@@ -125,7 +125,7 @@ struct HeldAnswer: Sendable {
             state, ageSeconds: age.age, lifetimeSeconds: age.lifetime, isStale: !age.isFresh)
         let isWhole = part == nil && !isNotModified && question.request.method != "HEAD"
         if isWhole {
-            answer.memo = self.answer.memo
+            answer.mappings = self.answer.mappings
             if let file { answer.bodyPlace = .kept(file) }
         }
         return answer

@@ -12,7 +12,7 @@ final class ExchangeTicket: CacheTicket {
     private let question: CacheQuestion
     /// The entries that there were when the cache was asked.
     private let variants: Variants?
-    private let look: CacheMemory.Look
+    private let version: CacheMemory.Version
     private let forward: Reuse.Forward
     let conditions: [HeaderField]
     /// The index of the entry that is validated or completed.
@@ -25,7 +25,7 @@ final class ExchangeTicket: CacheTicket {
 
     init(
         _ cache: ResponseCache, _ question: CacheQuestion, _ variants: Variants?,
-        _ look: CacheMemory.Look, _ forward: Reuse.Forward, conditions: [HeaderField],
+        _ version: CacheMemory.Version, _ forward: Reuse.Forward, conditions: [HeaderField],
         asked: Int?, held: HeldAnswer?
     ) {
         self.cache = cache
@@ -33,7 +33,7 @@ final class ExchangeTicket: CacheTicket {
         cookies =
             question.knowsCookies ? cache.options.cookies?(question.request.url) : nil
         self.variants = variants
-        self.look = look
+        self.version = version
         self.forward = forward
         self.conditions = conditions
         self.asked = asked
@@ -55,7 +55,7 @@ final class ExchangeTicket: CacheTicket {
         let place = request.isBehindRedirect ? " \(request.url)" : ""
         return FlightKey(
             name: question.label.name + place, method: request.method, mode: request.mode,
-            headers: headers, removal: look.removal)
+            headers: headers, removal: version.removal)
     }
 
     /// The request as it was sent. Its cookies are not known if the client may have sent others
@@ -121,7 +121,7 @@ final class ExchangeTicket: CacheTicket {
                 cache.remove(Removal(id: id), cause: ObjectIdentifier(self))
             }
         }
-        return passed(answer, head, .passed, memo: nil, now: now)
+        return passed(answer, head, .passed, mappings: nil, now: now)
     }
 
     /// Returns an entry that got a newer head, with its body.
@@ -147,7 +147,7 @@ final class ExchangeTicket: CacheTicket {
     /// Returns an answer of the server with what the cache says about it.
     private func passed(
         _ answer: Answer, _ head: StoredHead, _ state: CacheNote.State,
-        memo: AnswerMemo?, now: Int64
+        mappings: CachedMappings?, now: Int64
     ) -> Answer {
         var status = CacheStatus(forward: forward)
         status.isStored = state == .stored
@@ -160,7 +160,7 @@ final class ExchangeTicket: CacheTicket {
             ? CacheNote(
                 state, ageSeconds: age.age, lifetimeSeconds: age.lifetime, isStale: !age.isFresh)
             : CacheNote(state)
-        passed.memo = memo
+        passed.mappings = mappings
         return passed
     }
 
@@ -174,12 +174,13 @@ final class ExchangeTicket: CacheTicket {
                 cache.file == nil
                 ? keepInMemory(saved, head, replacing: ids, now: now)
                 : copy(saved, head, replacing: ids, now: now)
-            return passed(answer, head, isKept ? .stored : .passed, memo: nil, now: now)
+            return passed(answer, head, isKept ? .stored : .passed, mappings: nil, now: now)
         }
         let kept = made(head, answer.body)
         let isKept = isSmallEnough(kept.bytes) && store(kept, replacing: ids, now: now)
         return passed(
-            answer, head, isKept ? .stored : .passed, memo: isKept ? kept.memo : nil, now: now)
+            answer, head, isKept ? .stored : .passed, mappings: isKept ? kept.mappings : nil,
+            now: now)
     }
 
     /// Keeps the body of a download in a cache that has no file.
@@ -200,7 +201,7 @@ final class ExchangeTicket: CacheTicket {
         let id = cache.newID()
         return KeptAnswer(
             id: id, label: question.label, head: head, body: .bytes(body),
-            memo: cache.file?.memo(of: id) ?? AnswerMemo())
+            mappings: cache.file?.mappings(of: id) ?? CachedMappings())
     }
 
     /// An entry takes at most half of the room.
@@ -214,12 +215,12 @@ final class ExchangeTicket: CacheTicket {
         let cause = ObjectIdentifier(self)
         let isKept = cache.memory.withLock {
             $0.store(
-                kept, replacing: ids, since: look, hadVariants: variants != nil, cause: cause,
+                kept, replacing: ids, since: version, hadVariants: variants != nil, cause: cause,
                 now: now)
         }
         guard isKept else { return false }
         cache.counters.stored.add(1, ordering: .relaxed)
-        cache.writer?.submit(.store(kept, replacing: ids, since: look.change))
+        cache.writer?.submit(.store(kept, replacing: ids, since: version.change))
         return true
     }
 
@@ -233,7 +234,7 @@ final class ExchangeTicket: CacheTicket {
         else { return false }
         let kept = made(head, Body())
         let cause = ObjectIdentifier(self)
-        guard cache.memory.withLock({ $0.mayKeep(kept, since: look, cause: cause) }) else {
+        guard cache.memory.withLock({ $0.mayKeep(kept, since: version, cause: cause) }) else {
             return false
         }
         do throws(BodyFileError) {
@@ -269,7 +270,7 @@ final class ExchangeTicket: CacheTicket {
         let age = head.age(now: now, usesHeuristics: usesHeuristics)
         // The program may have asked for this very part.
         guard request.headers[first: "Range"] == nil else {
-            return passed(answer, head, .stored, memo: nil, now: now)
+            return passed(answer, head, .stored, mappings: nil, now: now)
         }
         return HeldAnswer(answer: kept, body: Body(bytes), file: nil)
             .answer(to: question, .stored, age, status)

@@ -20,7 +20,7 @@ extension ResponseCache {
                 holder: nil)
         let question = CacheQuestion(request, plan)
         let now = options.clock.wallMicroseconds()
-        let variants = look(question.label, now: now).0
+        let variants = lookUp(question.label, now: now).0
         let asking = question.withCookies(options.cookies).request.with(.only)
         let reuse = Reuse.decide(
             asking, variants?.heads ?? [], now: now, usesHeuristics: definition.usesHeuristics)

@@ -124,15 +124,15 @@ package final class ResponseCache: AnswerCache {
         let now = options.clock.wallMicroseconds()
         // Nothing is given to a request that passes the cache by, so nothing is read.
         if question.request.passesBy {
-            let look = memory.withLock { $0.look }
-            return finding(question, nil, false, look, now: now, mayRead: false)
+            let version = memory.withLock { $0.version }
+            return finding(question, nil, false, version, now: now, mayRead: false)
         }
-        let (found, look) = memory.withLock { ($0.find(question.label, now: now), $0.look) }
+        let (found, version) = memory.withLock { ($0.find(question.label, now: now), $0.version) }
         switch found {
         case .unknown: return nil
-        case .nothing: return finding(question, nil, false, look, now: now, mayRead: false)
+        case .nothing: return finding(question, nil, false, version, now: now, mayRead: false)
         case .variants(let variants, let isUsed):
-            return finding(question, variants, isUsed, look, now: now, mayRead: false)
+            return finding(question, variants, isUsed, version, now: now, mayRead: false)
         }
     }
 
@@ -155,7 +155,7 @@ package final class ResponseCache: AnswerCache {
     /// Whether an entry answers a question, unless its body is lost.
     private func mayAnswer(_ question: CacheQuestion) -> Bool {
         let now = options.clock.wallMicroseconds()
-        let variants = look(question.label, now: now).0
+        let variants = lookUp(question.label, now: now).0
         let asking =
             variants?.varyWithCookies == true ? question.withCookies(options.cookies) : question
         return Reuse.decide(
@@ -167,32 +167,32 @@ package final class ResponseCache: AnswerCache {
     func find(_ question: CacheQuestion) -> CacheFinding {
         while true {
             let now = options.clock.wallMicroseconds()
-            let (variants, isUsed, look) = look(question.label, now: now)
+            let (variants, isUsed, version) = lookUp(question.label, now: now)
             // An entry whose body is lost is removed, so this ends.
             if let finding = finding(
-                question, variants, isUsed, look, now: now, mayRead: true)
+                question, variants, isUsed, version, now: now, mayRead: true)
             {
                 return finding
             }
         }
     }
 
-    func look(
+    func lookUp(
         _ label: EntryLabel, now: Int64
-    ) -> (Variants?, isUsed: Bool, CacheMemory.Look) {
+    ) -> (Variants?, isUsed: Bool, CacheMemory.Version) {
         if let file { return file.find(label, now: now) }
         return memory.withLock { memory in
             guard case .variants(let variants, _) = memory.find(label, now: now) else {
-                return (nil, false, memory.look)
+                return (nil, false, memory.version)
             }
-            return (variants, false, memory.look)
+            return (variants, false, memory.version)
         }
     }
 
     /// Returns what the cache says; `nil` if a file has to be read, or was lost.
     private func finding(
         _ question: CacheQuestion, _ variants: Variants?, _ isUsed: Bool,
-        _ look: CacheMemory.Look, now: Int64, mayRead: Bool
+        _ version: CacheMemory.Version, now: Int64, mayRead: Bool
     ) -> CacheFinding? {
         let question =
             variants?.varyWithCookies == true ? question.withCookies(options.cookies) : question
@@ -206,7 +206,7 @@ package final class ResponseCache: AnswerCache {
                 question.request.mode == question.plan.mode
                 ? question.request.directivesForOthers : []
             return ExchangeTicket(
-                self, question, variants, look, forward, conditions: conditions + directives,
+                self, question, variants, version, forward, conditions: conditions + directives,
                 asked: index, held: held)
         }
         switch reuse {
@@ -221,7 +221,7 @@ package final class ResponseCache: AnswerCache {
                 to: question, age.isFresh ? .hit : .stale, age, CacheStatus(), part: part)
             guard refreshes else { return .answer(served) }
             let asking = question.validating()
-            let next = finding(asking, variants, false, look, now: now, mayRead: mayRead)
+            let next = finding(asking, variants, false, version, now: now, mayRead: mayRead)
             guard case .send(let refresh)? = next else { return .answer(served) }
             return .staleAnswer(served, refresh: refresh)
         case .notModified(let index, let age):
@@ -325,17 +325,17 @@ package final class ResponseCache: AnswerCache {
     /// Removes what an answer makes invalid. The answer to a POST may be kept for GET.
     func observed(_ answer: Answer, _ question: CacheQuestion) {
         let now = options.clock.wallMicroseconds()
-        let (isOutdated, look) = memory.withLock { memory in
+        let (isOutdated, version) = memory.withLock { memory in
             let isOutdated = memory.removals.removes(
                 question.label, id: 0, time: now, since: question.plan.removal)
-            return (isOutdated, memory.look)
+            return (isOutdated, memory.version)
         }
         // Another kind of request has a ticket if its answer may be kept.
         guard question.request.method == "POST", !question.request.isAnswerable, !isOutdated,
             answer.saved == nil
         else { return observed(answer, question, cause: nil) }
         let ticket = ExchangeTicket(
-            self, question, nil, look, .method, conditions: [], asked: nil, held: nil)
+            self, question, nil, version, .method, conditions: [], asked: nil, held: nil)
         ticket.noteSent(at: now - (answer.timings.exchange ?? 0))
         _ = ticket.answered(answer)
     }

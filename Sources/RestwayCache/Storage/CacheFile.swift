@@ -72,7 +72,7 @@ final class CacheFile: Sendable {
     let origin = Int64.random(in: .min ... .max)
     private let reading = Lock(Reading())
     private let ids = Lock<Int64>(0)
-    private let memos = MemoTable()
+    private let mappingsTable = CachedMappingsTable()
     let uses = Lock(CacheUses())
     /// The writer of the file.
     let writer = Lock(WeakWriter())
@@ -144,7 +144,7 @@ final class CacheFile: Sendable {
                     memory.forgetAll()
                     memory.watch.connection = reader.connection
                     memory.watch.mark = nil
-                    memory.watch.look.change = change
+                    memory.watch.version.change = change
                 }
             }
             return Opened(statements: writer, bodies: bodies)
@@ -183,7 +183,7 @@ final class CacheFile: Sendable {
     /// Looks into memory and the file.
     ///
     /// - Returns: The variants, whether this use of them is to be written, and what was known then.
-    func find(_ label: EntryLabel, now: Int64) -> (Variants?, isUsed: Bool, CacheMemory.Look) {
+    func find(_ label: EntryLabel, now: Int64) -> (Variants?, isUsed: Bool, CacheMemory.Version) {
         let (isExpected, written) = memory.withLock {
             ($0.expect(label.hash), $0.removals.written)
         }
@@ -193,7 +193,7 @@ final class CacheFile: Sendable {
             if case .variants(let variants, let isUsed) = found {
                 return memory.withLock { memory in
                     if isExpected { memory.fill(label.hash, nil) }
-                    return (Variants?.some(variants), isUsed, memory.look)
+                    return (Variants?.some(variants), isUsed, memory.version)
                 }
             }
             let (answers, usedAt) = try rows(opened, label)
@@ -201,7 +201,7 @@ final class CacheFile: Sendable {
                 let left = answers.filter { !memory.removals.removesRow($0, since: written) }
                 let variants = left.isEmpty ? nil : Variants(left)
                 if isExpected { memory.fill(label.hash, variants, usedAt: usedAt) }
-                return (variants, now - usedAt >= CacheMemory.useInterval, memory.look)
+                return (variants, now - usedAt >= CacheMemory.useInterval, memory.version)
             }
         }
         return found
@@ -209,9 +209,9 @@ final class CacheFile: Sendable {
                 if isExpected { memory.fill(label.hash, nil) }
                 let found = memory.find(label, now: now, trusts: true)
                 guard case .variants(let variants, _) = found else {
-                    return (nil, false, memory.look)
+                    return (nil, false, memory.version)
                 }
-                return (variants, false, memory.look)
+                return (variants, false, memory.version)
             }
     }
 
@@ -241,7 +241,7 @@ final class CacheFile: Sendable {
         let file = opened.statements
         // A later commit than the one that is read here only makes the next look unnecessary.
         let mark = file.connection.commitMark
-        let (seen, known) = memory.withLock { ($0.watch.look.change, $0.watch.mark) }
+        let (seen, known) = memory.withLock { ($0.watch.version.change, $0.watch.mark) }
         if let mark, mark == known { return }
         var (changes, last): ([Change], Int64) = ([], seen)
         var isWhole = true
@@ -270,7 +270,7 @@ final class CacheFile: Sendable {
                 }
             }
             memory.watch.mark = mark
-            memory.watch.look.change = last
+            memory.watch.version.change = last
         }
     }
 
@@ -338,20 +338,24 @@ final class CacheFile: Sendable {
             let label = EntryLabel(
                 name: row.string(1) ?? "", method: row.string(2) ?? "", route: row.string(3),
                 owner: row.string(4) ?? "")
-            return KeptAnswer(id: id, label: label, head: head, body: body, memo: AnswerMemo())
+            return KeptAnswer(
+                id: id, label: label, head: head, body: body, mappings: CachedMappings())
         }
         let store = row.storage(7) == .null ? nil : row.integer(7)
-        let memo: AnswerMemo
+        let mappings: CachedMappings
         switch body {
-        case .bytes: memo = memos.memo(of: id, label) { self.memo(of: id, committedTo: store) }
-        case .file: memo = self.memo(of: id, committedTo: store)
+        case .bytes:
+            mappings = mappingsTable.mappings(of: id, label) {
+                self.mappings(of: id, committedTo: store)
+            }
+        case .file: mappings = self.mappings(of: id, committedTo: store)
         }
-        return KeptAnswer(id: id, label: label, head: head, body: body, memo: memo)
+        return KeptAnswer(id: id, label: label, head: head, body: body, mappings: mappings)
     }
 
-    /// Makes the memo of an answer, whose store is written to the file.
-    func memo(of id: Int64, committedTo store: Int64? = nil) -> AnswerMemo {
-        AnswerMemo(committedTo: store) { [weak self] store in
+    /// Makes the mappings of a body. The store that takes its objects is written to the file.
+    func mappings(of id: Int64, committedTo store: Int64? = nil) -> CachedMappings {
+        CachedMappings(committedTo: store) { [weak self] store in
             self?.writer.withLock { $0.writer }?.submit(.commit(id, store: store))
         }
     }

@@ -20,8 +20,8 @@ struct CacheMemory {
         var older = -1
     }
 
-    /// The state of the memory when it was asked. Later it tells whether an answer may be kept.
-    struct Look: Sendable {
+    /// The version of the memory when it was asked. Later it tells whether an answer may be kept.
+    struct Version: Sendable {
         /// The last removal.
         var removal: Int64 = 0
         /// The last change of the file.
@@ -34,7 +34,7 @@ struct CacheMemory {
         var connection: Connection?
         /// The mark of the file's log when the changes were read.
         var mark: UInt64?
-        var look = Look()
+        var version = Version()
     }
 
     enum Found {
@@ -67,7 +67,7 @@ struct CacheMemory {
         self.hasFile = hasFile
     }
 
-    var look: Look { Look(removal: removals.last, change: watch.look.change) }
+    var version: Version { Version(removal: removals.last, change: watch.version.change) }
 
     // MARK: Finding
 
@@ -118,17 +118,17 @@ struct CacheMemory {
     ///   - hadVariants: Whether there were variants when the request left.
     ///   - cause: The exchange of the answer.
     mutating func store(
-        _ answer: KeptAnswer, replacing ids: [Int64], since look: Look, hadVariants: Bool,
+        _ answer: KeptAnswer, replacing ids: [Int64], since version: Version, hadVariants: Bool,
         cause: ObjectIdentifier, now: Int64
     ) -> Bool {
-        guard mayKeep(answer, since: look, cause: cause) else { return false }
+        guard mayKeep(answer, since: version, cause: cause) else { return false }
         let place = places[answer.label.hash] ?? make(answer.label.hash)
         slots[place].pins += 1
         settle(place)
         var known = slots[place].variants
         if known?.answers.first?.label.name != answer.label.name {
             known = nil
-            if hasFile, hadVariants || look.change != watch.look.change {
+            if hasFile, hadVariants || version.change != watch.version.change {
                 slots[place].isPartial = true
             }
         }
@@ -142,9 +142,9 @@ struct CacheMemory {
         return true
     }
 
-    func mayKeep(_ answer: KeptAnswer, since look: Look, cause: ObjectIdentifier) -> Bool {
+    func mayKeep(_ answer: KeptAnswer, since version: Version, cause: ObjectIdentifier) -> Bool {
         !removals.removes(
-            answer.label, id: answer.id, time: answer.head.responseTime, since: look.removal,
+            answer.label, id: answer.id, time: answer.head.responseTime, since: version.removal,
             except: cause)
     }
 

@@ -45,21 +45,21 @@ final class KeptAnswer: Sendable {
     let label: EntryLabel
     let head: StoredHead
     let body: KeptBody
-    let memo: AnswerMemo
+    let mappings: CachedMappings
     /// Whether only the head is newer than what was kept before.
     let isFreshened: Bool
     /// The size without the body.
     let headBytes: Int64
 
     init(
-        id: Int64, label: EntryLabel, head: StoredHead, body: KeptBody, memo: AnswerMemo,
+        id: Int64, label: EntryLabel, head: StoredHead, body: KeptBody, mappings: CachedMappings,
         isFreshened: Bool = false
     ) {
         self.id = id
         self.label = label
         self.head = head
         self.body = body
-        self.memo = memo
+        self.mappings = mappings
         self.isFreshened = isFreshened
         headBytes =
             Self.overheadBytes + Self.bytes(of: head.headers.fields)
@@ -74,13 +74,14 @@ final class KeptAnswer: Sendable {
     /// Returns the same answer with its body at another place.
     func with(_ body: KeptBody) -> KeptAnswer {
         KeptAnswer(
-            id: id, label: label, head: head, body: body, memo: memo, isFreshened: isFreshened)
+            id: id, label: label, head: head, body: body, mappings: mappings,
+            isFreshened: isFreshened)
     }
 
     /// Returns the same answer with newer header fields.
     func freshened(_ head: StoredHead) -> KeptAnswer {
         KeptAnswer(
-            id: id, label: label, head: head, body: body, memo: memo, isFreshened: true)
+            id: id, label: label, head: head, body: body, mappings: mappings, isFreshened: true)
     }
 
     /// The size with the body, wherever the body is.

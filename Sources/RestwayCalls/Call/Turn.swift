@@ -395,7 +395,7 @@ package final class Turn: StageTurn, Sendable {
             if let body { answer.bodyPlace = .memory(Body(body)) }
             headers(&answer.headers)
             // Neither belongs to the changed answer.
-            answer.memo = nil
+            answer.mappings = nil
             answer.failure = nil
             state.result = .answer(answer)
         }

@@ -86,7 +86,7 @@ struct ResponseProcessor {
             return mapped
         }
         // For a body that was mapped before, no descriptors have to be found.
-        let key = memoKey(answer)
+        let key = mappingKey(answer)
         if let known = known(answer, key) {
             mapped.rows = .known(known)
             return mapped
@@ -103,7 +103,7 @@ struct ResponseProcessor {
 
     /// Turns a body into the rows for which there is a plan.
     private func rows(
-        of mapped: inout MappedAnswer, _ plan: MappingPlan, _ key: AnswerMemo.Key?
+        of mapped: inout MappedAnswer, _ plan: MappingPlan, _ key: CachedMappings.Key?
     ) throws(Failure) -> MappedAnswer.NewRows {
         let answer = mapped.answer
         var rows = MappedAnswer.NewRows()
@@ -118,7 +118,7 @@ struct ResponseProcessor {
             takeSentLinks(&rows, plan, answer)
             return rows
         }
-        rows.manner = key.map { AnswerMemo.Manner(key: $0, plan: plan) }
+        rows.manner = key.map { CachedMappings.Manner(key: $0, plan: plan) }
         let mapper = try self.mapper(for: answer, plan)
         context.lifecycle.tell(.willMap, of: call)
         var result = try read(answer, plan, with: mapper)

@@ -11,7 +11,7 @@ import XCTest
 
 /// Answers whose body is kept, and the store that has taken them. The tests take the place of the
 /// cache: they give answers to the stages that map them.
-final class AnswerMemoTests: XCTestCase {
+final class CachedMappingsTests: XCTestCase {
     private static let document = """
         {"restway": 1,
          "entities": {
@@ -59,13 +59,13 @@ final class AnswerMemoTests: XCTestCase {
     }
 
     private func answer(
-        _ body: String, _ memo: AnswerMemo?, status: Int = 200, isValidated: Bool = false
+        _ body: String, _ mappings: CachedMappings?, status: Int = 200, isValidated: Bool = false
     ) -> Answer {
         var answer = Answer(
             status: status,
             headers: Headers([HeaderField(name: "Content-Type", value: "application/json")]),
             url: "http://api.test/companies", body: Body(Array(body.utf8)))
-        answer.memo = memo
+        answer.mappings = mappings
         answer.cache = isValidated ? CacheNote(.validated) : nil
         answer.readyAt = FakeClock().now()
         answer.failure = status == 200 ? nil : Failure(.http, "\(status)")
@@ -93,10 +93,10 @@ final class AnswerMemoTests: XCTestCase {
 
     func testAHitDecodesNothingAndHasTheNewestObjectsInTheirOrder() throws {
         let client = try client()
-        let memo = AnswerMemo()
-        let first = try take(client, answer(Self.body, memo))
+        let mappings = CachedMappings()
+        let first = try take(client, answer(Self.body, mappings))
         let commits = client.store.changeCount
-        var hit = try take(client, answer(Self.unreadable, memo))
+        var hit = try take(client, answer(Self.unreadable, mappings))
         XCTAssertEqual(hit.objects.map(\.storeKey), first.objects.map(\.storeKey))
         XCTAssertTrue(zip(hit.objects, first.objects).allSatisfy { $0 === $1 })
         XCTAssertEqual(hit.results, first.results)
@@ -107,7 +107,7 @@ final class AnswerMemoTests: XCTestCase {
         XCTAssertEqual(client.store.changeCount, commits)
 
         try commit(client, .int64(2), .string("New"))
-        hit = try take(client, answer(Self.unreadable, memo))
+        hit = try take(client, answer(Self.unreadable, mappings))
         let names = hit.objects[hit.results[0]].map { $0.value(named: "name") }
         XCTAssertEqual(names, [.string("New"), .string("One"), .string("New")])
         client.close()
@@ -115,14 +115,14 @@ final class AnswerMemoTests: XCTestCase {
 
     func testObjectsThatTheStoreNoLongerHasAreLeftOut() throws {
         let client = try client()
-        let memo = AnswerMemo()
-        let first = try take(client, answer(Self.body, memo))
+        let mappings = CachedMappings()
+        let first = try take(client, answer(Self.body, mappings))
         XCTAssertTrue(try client.store.delete(first.objects[1]))
-        var hit = try take(client, answer(Self.unreadable, memo))
+        var hit = try take(client, answer(Self.unreadable, mappings))
         XCTAssertEqual(hit.objects.map(\.identity), [.integer(2), .integer(2), .integer(9)])
         XCTAssertEqual(hit.results, [0..<2, 2..<3])
         _ = try client.store.deleteAll(nil)
-        hit = try take(client, answer(Self.unreadable, memo))
+        hit = try take(client, answer(Self.unreadable, mappings))
         XCTAssertEqual(hit.results, [0..<0, 0..<0])
         client.close()
     }
@@ -130,14 +130,14 @@ final class AnswerMemoTests: XCTestCase {
     func testIssuesAreThoseOfTheFirstAnswerAndStrictMappingRefusesEachTime() throws {
         let body = #"{"list": [{"id": 1, "name": {}}]}"#
         let lenient = try client()
-        let memo = AnswerMemo()
-        let first = try take(lenient, answer(body, memo))
-        let hit = try take(lenient, answer(Self.unreadable, memo))
+        let mappings = CachedMappings()
+        let first = try take(lenient, answer(body, mappings))
+        let hit = try take(lenient, answer(Self.unreadable, mappings))
         XCTAssertEqual(hit.issueCount, 1)
         XCTAssertEqual(hit.issues, first.issues)
         lenient.close()
         let strict = try client { $0.calls.isMappingStrict = true }
-        let other = AnswerMemo()
+        let other = CachedMappings()
         for _ in 0..<2 {
             let failure = failure { try take(strict, answer(body, other)) }
             XCTAssertEqual(failure?.reason, .mapping)
@@ -148,49 +148,49 @@ final class AnswerMemoTests: XCTestCase {
 
     func testAnotherMannerOfMappingReadsTheBodyAgain() throws {
         let client = try client()
-        let memo = AnswerMemo()
-        try take(client, answer(Self.body, memo))
-        let people = try take(client, answer(Self.body, memo), route: "owners")
+        let mappings = CachedMappings()
+        try take(client, answer(Self.body, mappings))
+        let people = try take(client, answer(Self.body, mappings), route: "owners")
         XCTAssertEqual(people.objects.map(\.identity), [2, 1, 2, 9].map { .integer($0) })
         XCTAssertTrue(people.objects.allSatisfy { $0.entity.name == "Person" })
         // Both are known now.
         for (route, count) in [("companies", 4), ("owners", 4)] {
-            let hit = try take(client, answer(Self.unreadable, memo), route: route)
+            let hit = try take(client, answer(Self.unreadable, mappings), route: route)
             XCTAssertEqual(hit.objects.count, count)
         }
-        let none = failure { try take(client, answer(Self.unreadable, memo), route: "same") }
+        let none = failure { try take(client, answer(Self.unreadable, mappings), route: "same") }
         XCTAssertEqual(none?.reason, .mapping)
         // A status has descriptors of its own.
-        let refused = try take(client, answer(#"{"why": "no"}"#, memo, status: 404))
+        let refused = try take(client, answer(#"{"why": "no"}"#, mappings, status: 404))
         XCTAssertEqual(refused.objects.map { $0.value(at: 0) }, [.string("no")])
-        let again = try take(client, answer(Self.unreadable, memo, status: 404))
+        let again = try take(client, answer(Self.unreadable, mappings, status: 404))
         XCTAssertTrue(again.objects[0] === refused.objects[0])
         client.close()
     }
 
     func testAnotherVersionOfTheDocumentReadsTheBodyAgainAndSetsNothingBack() throws {
         let client = try client()
-        let memo = AnswerMemo()
-        try take(client, answer(Self.body, memo))
+        let mappings = CachedMappings()
+        try take(client, answer(Self.body, mappings))
         try commit(client, .int64(1), .string("New"))
         try client.api.add(route: "more", #"{"path": "more"}"#)
-        let none = failure { try take(client, answer(Self.unreadable, memo)) }
+        let none = failure { try take(client, answer(Self.unreadable, mappings)) }
         XCTAssertEqual(none?.reason, .mapping)
-        let read = try take(client, answer(Self.body, memo))
+        let read = try take(client, answer(Self.body, mappings))
         XCTAssertEqual(read.objects[1].value(named: "name"), .string("New"))
         client.close()
     }
 
-    func testTheMemoOfAnotherClientsStoreIsOfNoUse() throws {
+    func testTheMappingsOfAnotherClientsStoreAreOfNoUse() throws {
         let (one, other) = (try client(), try client())
         let stores = Lock<[Int64]>([])
-        let memo = AnswerMemo { store in stores.withLock { $0.append(store) } }
-        try take(one, answer(Self.body, memo))
-        let none = failure { try take(other, answer(Self.unreadable, memo)) }
+        let mappings = CachedMappings { store in stores.withLock { $0.append(store) } }
+        try take(one, answer(Self.body, mappings))
+        let none = failure { try take(other, answer(Self.unreadable, mappings)) }
         XCTAssertEqual(none?.reason, .mapping)
-        try take(other, answer(Self.body, memo))
-        try take(other, answer(Self.unreadable, memo))
-        try take(one, answer(Self.unreadable, memo))
+        try take(other, answer(Self.body, mappings))
+        try take(other, answer(Self.unreadable, mappings))
+        try take(one, answer(Self.unreadable, mappings))
         XCTAssertEqual(stores.withLock { $0 }, [one.store.identity, other.store.identity])
         for client in [one, other] { client.close() }
     }
@@ -198,21 +198,21 @@ final class AnswerMemoTests: XCTestCase {
     func testTheStoreThatTookAnAnswerInAnEarlierProcessIsNotSetBack() throws {
         let client = try client()
         let called = Lock(0)
-        let memo = AnswerMemo(committedTo: client.store.identity) { _ in
+        let mappings = CachedMappings(committedTo: client.store.identity) { _ in
             called.withLock { $0 += 1 }
         }
         try commit(client, .int64(1), .string("New"))
-        let read = try take(client, answer(Self.body, memo))
+        let read = try take(client, answer(Self.body, mappings))
         XCTAssertEqual(
             read.objects.map { $0.value(named: "name") },
             [.string("Two"), .string("New"), .string("Two"), nil])
         let staff = try client.store.related(read.objects[1], relationship: 0)
         XCTAssertEqual(staff.map(\.identity), [.integer(7)], "what was absent is filled in")
         XCTAssertEqual(called.withLock { $0 }, 0)
-        let hit = try take(client, answer(Self.unreadable, memo))
+        let hit = try take(client, answer(Self.unreadable, mappings))
         XCTAssertTrue(zip(hit.objects, read.objects).allSatisfy { $0 === $1 })
         // For any other store, the answer is as new as it is.
-        let foreign = AnswerMemo(committedTo: client.store.identity &+ 1)
+        let foreign = CachedMappings(committedTo: client.store.identity &+ 1)
         let other = try take(client, answer(Self.body, foreign))
         XCTAssertEqual(other.objects[1].value(named: "name"), .string("One"))
         client.close()
@@ -220,25 +220,25 @@ final class AnswerMemoTests: XCTestCase {
 
     func testAnAnswerThatTheServerValidatedIsAsNewAsAnyOther() throws {
         let client = try client()
-        let memo = AnswerMemo()
-        let first = try take(client, answer(Self.body, memo))
-        let same = try take(client, answer(Self.unreadable, memo, isValidated: true))
+        let mappings = CachedMappings()
+        let first = try take(client, answer(Self.body, mappings))
+        let same = try take(client, answer(Self.unreadable, mappings, isValidated: true))
         XCTAssertTrue(same.objects[1] === first.objects[1])
         try commit(client, .int64(1), .string("Local"))
-        let newest = try take(client, answer(Self.body, memo, isValidated: true))
+        let newest = try take(client, answer(Self.body, mappings, isValidated: true))
         XCTAssertEqual(newest.objects[1].value(named: "name"), .string("One"))
-        let again = try take(client, answer(Self.unreadable, memo, isValidated: true))
+        let again = try take(client, answer(Self.unreadable, mappings, isValidated: true))
         XCTAssertTrue(again.objects[1] === newest.objects[1])
-        let marked = AnswerMemo(committedTo: client.store.identity)
+        let marked = CachedMappings(committedTo: client.store.identity)
         try commit(client, .int64(1), .string("Local"))
         let read = try take(client, answer(Self.body, marked, isValidated: true))
         XCTAssertEqual(read.objects[1].value(named: "name"), .string("One"))
         client.close()
     }
 
-    func testACommitThatChangesNothingLeavesOtherMemosCurrent() throws {
+    func testACommitThatChangesNothingLeavesOtherMappingsCurrent() throws {
         let client = try client()
-        let (one, other) = (AnswerMemo(), AnswerMemo())
+        let (one, other) = (CachedMappings(), CachedMappings())
         try take(client, answer(Self.body, one))
         try take(client, answer(Self.body, other))
         try take(client, answer(Self.unreadable, one, isValidated: true))
@@ -250,7 +250,7 @@ final class AnswerMemoTests: XCTestCase {
         try commit(client, .int64(1), .string("One"))
         let company = try client.api.entity(named: "Company")
         let object = try XCTUnwrap(client.store.object(company, .integer(1)))
-        let memo = AnswerMemo()
+        let mappings = CachedMappings()
         for _ in 0..<2 {
             let draft = Draft(copying: object)
             try draft.set(.string("Sent"), attribute: 2)
@@ -259,7 +259,7 @@ final class AnswerMemoTests: XCTestCase {
             let request = try XCTUnwrap(call.request)
             XCTAssertNotNil(request.submission)
             let processor = ResponseProcessor(call, request)
-            let mapped = try processor.parse(answer(#"{"id": 1, "name": "New"}"#, memo))
+            let mapped = try processor.parse(answer(#"{"id": 1, "name": "New"}"#, mappings))
             if case .known = mapped.rows { XCTFail("the answer was not mapped") }
             let response = try processor.commit(mapped)
             XCTAssertEqual(response.objects[0].value(named: "name"), .string("New"))
@@ -268,13 +268,13 @@ final class AnswerMemoTests: XCTestCase {
         client.close()
     }
 
-    func testManyThreadsUseOneMemoAtOnce() throws {
+    func testManyThreadsUseTheSameMappingsAtOnce() throws {
         let client = try client()
-        let memo = AnswerMemo()
+        let mappings = CachedMappings()
         let call = try client.send(.route("same"))
         let request = try XCTUnwrap(call.request)
         let failures = Lock<[String]>([])
-        let answer = answer(Self.body, memo)
+        let answer = answer(Self.body, mappings)
         let company = try client.api.entity(named: "Company")
         DispatchQueue.concurrentPerform(iterations: 8) { thread in
             for round in 0..<50 {
@@ -297,24 +297,24 @@ final class AnswerMemoTests: XCTestCase {
         client.close()
     }
 
-    /// The store and the body survive the process; the memo does not.
+    /// The store and the body survive the process; the mappings do not.
     func testAStoreInAFileIsNotSetBackAfterARestart() throws {
-        let path = "/tmp/restway-memo-\(UInt64.random(in: 0 ... .max)).db"
+        let path = "/tmp/restway-mappings-\(UInt64.random(in: 0 ... .max)).db"
         defer { for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) } }
         let noted = Lock<Int64?>(nil)
         do {
             let client = try client { $0.files.store = path }
-            let memo = AnswerMemo { store in noted.withLock { $0 = store } }
-            try take(client, answer(Self.body, memo))
+            let mappings = CachedMappings { store in noted.withLock { $0 = store } }
+            try take(client, answer(Self.body, mappings))
             try commit(client, .int64(1), .string("New"))
             client.close()
         }
         let client = try client { $0.files.store = path }
         XCTAssertEqual(noted.withLock { $0 }, client.store.identity)
-        let memo = AnswerMemo(committedTo: noted.withLock { $0 })
-        let read = try take(client, answer(Self.body, memo))
+        let mappings = CachedMappings(committedTo: noted.withLock { $0 })
+        let read = try take(client, answer(Self.body, mappings))
         XCTAssertEqual(read.objects[1].value(named: "name"), .string("New"))
-        let hit = try take(client, answer(Self.unreadable, memo))
+        let hit = try take(client, answer(Self.unreadable, mappings))
         XCTAssertEqual(hit.objects.map(\.storeKey), read.objects.map(\.storeKey))
         client.close()
     }

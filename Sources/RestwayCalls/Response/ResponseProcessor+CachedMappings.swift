@@ -10,11 +10,11 @@ import RestwayStore
 extension ResponseProcessor {
     /// Returns what decides how the body of an answer is mapped; `nil` if nothing remembers what it
     /// was mapped to, or if the answer also changes the objects that the request has sent.
-    func memoKey(_ answer: Answer) -> AnswerMemo.Key? {
-        guard answer.memo != nil, request.submission == nil, request.deletions.isEmpty else {
+    func mappingKey(_ answer: Answer) -> CachedMappings.Key? {
+        guard answer.mappings != nil, request.submission == nil, request.deletions.isEmpty else {
             return nil
         }
-        return AnswerMemo.Key(
+        return CachedMappings.Key(
             version: call.api.version, method: request.method, status: answer.status,
             choice: request.descriptorChoice, mapper: request.dataMapper,
             store: context.store.identity)
@@ -24,8 +24,8 @@ extension ResponseProcessor {
     ///
     /// An answer that the server has just validated is as new as the newest values, so it is
     /// committed again if the store may have other values by now.
-    func known(_ answer: Answer, _ key: AnswerMemo.Key?) -> AnswerMemo.Mapped? {
-        guard let key, let known = answer.memo?.mapped(for: key) else { return nil }
+    func known(_ answer: Answer, _ key: CachedMappings.Key?) -> CachedMappings.Mapped? {
+        guard let key, let known = answer.mappings?.mapped(for: key) else { return nil }
         let isCurrent = !answer.isValidated || known.changeCount == context.store.changeCount
         return isCurrent ? known : nil
     }
@@ -33,7 +33,7 @@ extension ResponseProcessor {
     /// Returns the objects that the store has now. Nothing is decoded, committed or asked of hooks
     /// and transforms again.
     func recall(
-        _ known: AnswerMemo.Mapped, _ mapped: inout MappedAnswer
+        _ known: CachedMappings.Mapped, _ mapped: inout MappedAnswer
     ) throws(Failure) {
         mapped.isMapped = true
         mapped.parsed = known.parsed
@@ -53,14 +53,14 @@ extension ResponseProcessor {
 
     /// Whether the store has taken the answer before, so that its values are not newer than those
     /// of the store.
-    func hasStored(_ answer: Answer, _ manner: AnswerMemo.Manner?) -> Bool {
-        guard let memo = answer.memo, let manner else { return false }
-        return !answer.isValidated && memo.isCommitted(in: manner)
+    func hasStored(_ answer: Answer, _ manner: CachedMappings.Manner?) -> Bool {
+        guard let mappings = answer.mappings, let manner else { return false }
+        return !answer.isValidated && mappings.isCommitted(in: manner)
     }
 
     /// Remembers what a body was mapped to, after the store has taken it.
-    func remember(_ mapped: MappedAnswer, _ manner: AnswerMemo.Manner?, _ commit: Commit) {
-        guard let memo = mapped.answer.memo, let manner else { return }
-        memo.store(AnswerMemo.Mapped(manner, mapped, changeCount: commit.changeCount))
+    func remember(_ mapped: MappedAnswer, _ manner: CachedMappings.Manner?, _ commit: Commit) {
+        guard let mappings = mapped.answer.mappings, let manner else { return }
+        mappings.store(CachedMappings.Mapped(manner, mapped, changeCount: commit.changeCount))
     }
 }

@@ -3,13 +3,13 @@ import RestwayObjects
 package import RestwayRouting
 import RestwayThreads
 
-/// Remembers what a kept body was mapped to, so that it need not be decoded again: the objects of
-/// an answer with this body are the newest snapshots that the store has of them. All answers with
-/// one body share the memo.
+/// The objects to which a kept body was mapped, so that the body need not be decoded again: an
+/// answer with this body has the newest snapshots that the store has of them. All answers with the
+/// same body share this object.
 ///
 /// It keeps the store keys of the objects, which are eight bytes each, and no snapshots. The store
 /// has the newest snapshots anyway, and older ones would stay in memory as long as the body.
-package final class AnswerMemo: Sendable {
+package final class CachedMappings: Sendable {
     /// Everything that decides how a body is mapped. With another key, other objects may be made of
     /// it.
     package struct Key: Equatable, Sendable {
@@ -88,8 +88,8 @@ package final class AnswerMemo: Sendable {
     /// A URL has few routes, and a document few versions while a body is kept.
     private static let mannersMax = 4
 
-    /// The store that took the answer before this memo began: in an earlier process, or before the
-    /// body left memory.
+    /// The store that took the objects before this object was made: in an earlier process, or
+    /// before the body left memory.
     private let committedTo: Int64?
     private let onCommit: (@Sendable (Int64) -> Void)?
     /// The newest first.
