@@ -68,10 +68,11 @@ final class OutboxLocalTests: OutboxTestCase {
         try queue(client, spec(.post, draft(client, "new"), client))
         let outbox = try client.requireOutbox()
         let entry = try XCTUnwrap(outbox.journal.item(1)).entry
-        XCTAssertEqual(outbox.ledger.storeKey(entry), try object(client).storeKey)
+        XCTAssertEqual(outbox.identityTable.storeKey(entry), try object(client).storeKey)
         let next = try self.client()
-        XCTAssertNil(try next.requireOutbox().ledger.storeKey(entry))
-        XCTAssertNil(try next.requireOutbox().ledger.local(thing(next), entry.origin.storeKey ?? 0))
+        XCTAssertNil(try next.requireOutbox().identityTable.storeKey(entry))
+        let storeKey = entry.origin.storeKey ?? 0
+        XCTAssertNil(try next.requireOutbox().identityTable.local(thing(next), storeKey))
         next.close()
     }
 

@@ -47,13 +47,13 @@ final class OutboxOthersTests: OutboxTestCase {
         let said = RequestSpec.Subject.draft(draft, client.store)
         try queue(client, RequestSpec(target: .subject(.post), subject: said))
         let outbox = try client.requireOutbox()
-        let local = try XCTUnwrap(outbox.ledger.expected(thing, draft.storeKey))
+        let local = try XCTUnwrap(outbox.identityTable.expected(thing, draft.storeKey))
 
         let other = try Connection(path)
         try other.run("ALTER TABLE item RENAME TO gone")
-        XCTAssertEqual(outbox.ledger.expected(thing, draft.storeKey), local)
+        XCTAssertEqual(outbox.identityTable.expected(thing, draft.storeKey), local)
         try other.run("ALTER TABLE gone RENAME TO item")
-        XCTAssertEqual(outbox.ledger.expected(thing, draft.storeKey), local)
+        XCTAssertEqual(outbox.identityTable.expected(thing, draft.storeKey), local)
     }
 
     func testAWaitLearnsThatAnotherHasDelivered() throws {

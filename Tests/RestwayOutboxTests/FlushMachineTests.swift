@@ -33,7 +33,7 @@ final class FlushMachineTests: XCTestCase {
 
     func testAFlushTakesUntilNothingIsLeftAndEndsWhenItsLastCallIsSettled() {
         var machine = machine()
-        XCTAssertEqual(begin(&machine), .look)
+        XCTAssertEqual(begin(&machine), .scan)
         XCTAssertEqual(machine.next(isRuledOut: false), single())
         machine.took(1)
         XCTAssertEqual(machine.next(isRuledOut: false), .rest)
@@ -52,17 +52,17 @@ final class FlushMachineTests: XCTestCase {
         var machine = machine()
         machine.expectNetwork()
         XCTAssertEqual(begin(&machine, isRuledOut: true), .notNow)
-        XCTAssertEqual(begin(&machine), .look)
+        XCTAssertEqual(begin(&machine), .scan)
         XCTAssertEqual(machine.next(isRuledOut: false), single(hurry: .eager))
         machine.took(0)
         XCTAssertEqual(machine.next(isRuledOut: false), .end)
-        XCTAssertEqual(begin(&machine), .look)
+        XCTAssertEqual(begin(&machine), .scan)
         XCTAssertEqual(machine.next(isRuledOut: false), single(), "only the next flush does")
     }
 
     func testItemsThatWereFoundBeforeTheNetworkWasExpectedAreNotTaken() {
         var machine = machine()
-        XCTAssertEqual(begin(&machine), .look)
+        XCTAssertEqual(begin(&machine), .scan)
         XCTAssertEqual(machine.next(isRuledOut: false), single())
         XCTAssertTrue(machine.mayTake(isRuledOut: false))
         machine.expectNetwork()
@@ -76,7 +76,7 @@ final class FlushMachineTests: XCTestCase {
 
     func testALookThatIsJoinedLooksOnceMore() {
         var machine = machine()
-        XCTAssertEqual(begin(&machine), .look)
+        XCTAssertEqual(begin(&machine), .scan)
         XCTAssertEqual(machine.next(isRuledOut: false), single())
         XCTAssertEqual(begin(&machine), .joined)
         machine.took(0)
@@ -87,7 +87,7 @@ final class FlushMachineTests: XCTestCase {
 
     func testAFullBatchOfOtherLanesGoesOutWhileResultsAreWritten() {
         var machine = machine(batch: 5)
-        XCTAssertEqual(begin(&machine), .look)
+        XCTAssertEqual(begin(&machine), .scan)
         let first = FlushMachine.Take(itemsMax: 5, itemsMin: 1, hurry: nil, isBatch: true)
         XCTAssertEqual(machine.next(isRuledOut: false), .take(first))
         machine.took(5)
@@ -101,7 +101,7 @@ final class FlushMachineTests: XCTestCase {
         var machine = machine()
         XCTAssertEqual(begin(&machine, isRuledOut: true), .notNow)
         XCTAssertFalse(machine.isActive)
-        XCTAssertEqual(begin(&machine, .eager, isByHand: true, isRuledOut: true), .look)
+        XCTAssertEqual(begin(&machine, .eager, isByHand: true, isRuledOut: true), .scan)
         XCTAssertEqual(machine.next(isRuledOut: true), single(hurry: .eager))
         machine.took(0)
         XCTAssertEqual(machine.next(isRuledOut: true), .end)
@@ -109,7 +109,7 @@ final class FlushMachineTests: XCTestCase {
 
     func testWaitsAreCutShortOnceForEachWish() {
         var machine = machine(calls: 2)
-        XCTAssertEqual(begin(&machine, .eager), .look)
+        XCTAssertEqual(begin(&machine, .eager), .scan)
         XCTAssertEqual(begin(&machine, .forced), .joined)
         XCTAssertEqual(machine.next(isRuledOut: false), single(hurry: .forced))
         machine.took(1)
@@ -118,7 +118,7 @@ final class FlushMachineTests: XCTestCase {
 
     func testAFailureHoldsBackAllThatNobodyAskedFor() {
         var machine = machine()
-        XCTAssertEqual(begin(&machine), .look)
+        XCTAssertEqual(begin(&machine), .scan)
         XCTAssertEqual(machine.next(isRuledOut: false), single())
         machine.took(1)
         XCTAssertEqual(machine.next(isRuledOut: false), .rest)
@@ -130,16 +130,16 @@ final class FlushMachineTests: XCTestCase {
         XCTAssertEqual(machine.next(isRuledOut: false), .end)
         XCTAssertEqual(machine.hold(after: now), now.advanced(milliseconds: 2_000))
         XCTAssertEqual(
-            machine.nextLook(now: now, isRuledOut: false, dueMilliseconds: 50),
+            machine.nextCheck(now: now, isRuledOut: false, dueMilliseconds: 50),
             now.advanced(milliseconds: 2_000))
         XCTAssertEqual(begin(&machine), .notNow)
         machine.endHold()
-        XCTAssertEqual(begin(&machine), .look)
+        XCTAssertEqual(begin(&machine), .scan)
     }
 
     func testAProgramThatAsksAgainGoesOnWithAFlushThatHasStopped() {
         var machine = machine()
-        XCTAssertEqual(begin(&machine), .look)
+        XCTAssertEqual(begin(&machine), .scan)
         XCTAssertEqual(machine.next(isRuledOut: false), single())
         machine.stop(heldUntil: now.advanced(milliseconds: 9))
         XCTAssertEqual(begin(&machine, .eager), .joined)
@@ -148,7 +148,7 @@ final class FlushMachineTests: XCTestCase {
 
     func testABatchPathThatFailsIsPassedByUntilTheNextFlush() {
         var machine = machine(batch: 5, failures: 1)
-        XCTAssertEqual(begin(&machine), .look)
+        XCTAssertEqual(begin(&machine), .scan)
         _ = machine.next(isRuledOut: false)
         machine.took(2)
         _ = machine.next(isRuledOut: false)
@@ -162,7 +162,7 @@ final class FlushMachineTests: XCTestCase {
         XCTAssertEqual(machine.next(isRuledOut: false), single())
         machine.took(0)
         XCTAssertEqual(machine.next(isRuledOut: false), .end)
-        XCTAssertEqual(begin(&machine), .look)
+        XCTAssertEqual(begin(&machine), .scan)
         guard case .take(let take) = machine.next(isRuledOut: false) else { return XCTFail() }
         XCTAssertTrue(take.isBatch)
     }
@@ -201,14 +201,14 @@ final class FlushMachineTests: XCTestCase {
 
     func testAProcessThatDoesNotSendLooksForTheEndOfTheSender() {
         var machine = machine()
-        XCTAssertNil(machine.nextLook(now: now, isRuledOut: false, dueMilliseconds: nil))
+        XCTAssertNil(machine.nextCheck(now: now, isRuledOut: false, dueMilliseconds: nil))
         XCTAssertEqual(
-            machine.nextLook(now: now, isRuledOut: false, dueMilliseconds: 0),
+            machine.nextCheck(now: now, isRuledOut: false, dueMilliseconds: 0),
             now.advanced(milliseconds: 500))
         machine.isSentByAnother = true
         XCTAssertEqual(
-            machine.nextLook(now: now, isRuledOut: false, dueMilliseconds: nil),
+            machine.nextCheck(now: now, isRuledOut: false, dueMilliseconds: nil),
             now.advanced(milliseconds: 3_000))
-        XCTAssertNil(machine.nextLook(now: now, isRuledOut: true, dueMilliseconds: 5))
+        XCTAssertNil(machine.nextCheck(now: now, isRuledOut: true, dueMilliseconds: 5))
     }
 }

@@ -20,7 +20,7 @@ final class FlushScheduleTests: XCTestCase {
 
         var callsOut: Int { count(.took) - count(.answered) }
         var callsBeingSettled: Int { count(.answered) - count(.settled) }
-        var lookers: Int { count(.lookBegan) - count(.lookEnded) }
+        var scanners: Int { count(.lookBegan) - count(.lookEnded) }
         var isClosed: Bool { history.contains(.closed) }
 
         /// The events of the flush that is running; `nil` if no flush is running.
@@ -59,7 +59,7 @@ final class FlushScheduleTests: XCTestCase {
     private var now = Deadline.past
     private var isRuledOut = false
     /// The number of looks that a worker was asked for and has not begun.
-    private var looksOwed = 0
+    private var scansOwed = 0
     private var itemsLeft = 0
     private var (callsMax, ends, flushesBegun) = (1, 0, 0)
 
@@ -80,7 +80,7 @@ final class FlushScheduleTests: XCTestCase {
         let limit = Bool.random(using: &random) ? Int.random(in: 1...4, using: &random) : nil
         machine = FlushMachine(settings, batching: OutboxBatching(limit: limit, failuresMax: nil))
         model = Model()
-        (now, isRuledOut, looksOwed, itemsLeft) = (.past, false, 0, 0)
+        (now, isRuledOut, scansOwed, itemsLeft) = (.past, false, 0, 0)
         (ends, flushesBegun) = (0, 0)
     }
 
@@ -102,7 +102,7 @@ final class FlushScheduleTests: XCTestCase {
         case 6: now = now.advanced(milliseconds: Int64.random(in: 0...300, using: &random))
         case 7, 8: answer()
         case 9: settle()
-        default: look()
+        default: scan()
         }
         check()
     }
@@ -118,8 +118,8 @@ final class FlushScheduleTests: XCTestCase {
         }
         if !wasActive { flushesBegun += 1 }
         model.history.append(.asked(urgency, byHand: isByHand))
-        owe(start == .look)
-        XCTAssertTrue(start == .look || start == .joined)
+        owe(start == .scan)
+        XCTAssertTrue(start == .scan || start == .joined)
     }
 
     private func stop() {
@@ -137,32 +137,32 @@ final class FlushScheduleTests: XCTestCase {
             _ = machine.judge([attempt], isBatch: false, now: now)
             model.history.append(.stopped)
         }
-        let owesLook = machine.answered()
+        let owesScan = machine.answered()
         model.history.append(.answered)
-        if model.hasStopped { XCTAssertFalse(owesLook) }
-        owe(owesLook)
+        if model.hasStopped { XCTAssertFalse(owesScan) }
+        owe(owesScan)
     }
 
     private func settle() {
         guard model.callsBeingSettled > 0 else { return }
-        let owesLook = machine.settled()
+        let owesScan = machine.settled()
         model.history.append(.settled)
-        owe(owesLook)
+        owe(owesScan)
     }
 
-    private func owe(_ look: Bool) {
-        guard look else { return }
-        XCTAssertEqual(model.lookers + looksOwed, 0, "two threads would look")
-        looksOwed += 1
+    private func owe(_ scan: Bool) {
+        guard scan else { return }
+        XCTAssertEqual(model.scanners + scansOwed, 0, "two threads would look")
+        scansOwed += 1
     }
 
     /// One step of a thread that looks.
-    private func look() {
-        if looksOwed > 0 {
-            looksOwed -= 1
+    private func scan() {
+        if scansOwed > 0 {
+            scansOwed -= 1
             model.history.append(.lookBegan)
         }
-        guard model.lookers == 1 else { return }
+        guard model.scanners == 1 else { return }
         let mayTake = model.mayTake(callsMax: callsMax, isRuledOut: isRuledOut)
         switch machine.next(isRuledOut: isRuledOut) {
         case .take(let take):
@@ -188,7 +188,7 @@ final class FlushScheduleTests: XCTestCase {
     private func check() {
         XCTAssertLessThanOrEqual(model.callsOut, callsMax)
         XCTAssertEqual(machine.isActive, model.flush != nil)
-        let isIdle = model.callsOut + model.callsBeingSettled + model.lookers + looksOwed == 0
+        let isIdle = model.callsOut + model.callsBeingSettled + model.scanners + scansOwed == 0
         XCTAssertEqual(machine.isIdle, isIdle)
         if machine.isActive { XCTAssertFalse(isIdle, "nobody would end the flush") }
     }
@@ -200,7 +200,7 @@ final class FlushScheduleTests: XCTestCase {
             switch Int.random(in: 0..<3, using: &random) {
             case 0: answer()
             case 1: settle()
-            default: look()
+            default: scan()
             }
             check()
         }

@@ -31,12 +31,12 @@ struct CallWait {
     private func steps() throws(Failure) -> Call.Outcome {
         while true {
             let step = call.state.wait { state in
-                state.nextStep() ?? (isInterrupted ? .look : nil)
+                state.nextStep() ?? (isInterrupted ? .checkInterrupt : nil)
             }
             switch step {
             case .work(let work): work()
             case .end(let outcome): return outcome
-            case .look, nil: break
+            case .checkInterrupt, nil: break
             }
             if isInterrupted, !call.isComplete, interrupt?.lower() == true {
                 leave()
@@ -70,7 +70,7 @@ struct CallWaiters {
         case work(@Sendable () -> Void)
         case end(Call.Outcome)
         /// The thread looks whether its wait was interrupted.
-        case look
+        case checkInterrupt
     }
 
     /// The number of threads that wait.

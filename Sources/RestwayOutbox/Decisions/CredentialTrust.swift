@@ -9,7 +9,7 @@ import RestwayThreads
 ///
 /// It has no clock and no lock: `FlushMachine` gives it the results.
 struct CredentialTrust: Equatable, Sendable {
-    private enum Standing: Equatable {
+    private enum State: Equatable {
         case untested
         /// The server has refused it for a request that had waited for it.
         case doubted
@@ -32,38 +32,38 @@ struct CredentialTrust: Equatable, Sendable {
 
     /// Counts the credentials. A result is about the credential with which the request was sent.
     private(set) var generation: UInt64 = 0
-    private var standing = Standing.untested
+    private var state = State.untested
 
     /// Whether nothing may be sent.
     var isRefused: Bool {
-        if case .refused = standing { true } else { false }
+        if case .refused = state { true } else { false }
     }
 
     /// The time at which a refused credential may be tried again; `nil` if it is not refused, or
     /// not before there is another one.
     var retryAt: Deadline? {
-        if case .refused(let until) = standing, until != .never { until } else { nil }
+        if case .refused(let until) = state, until != .never { until } else { nil }
     }
 
     /// Whether the server has accepted this credential.
     func isAccepted(_ generation: UInt64) -> Bool {
-        generation == self.generation && standing == .accepted
+        generation == self.generation && state == .accepted
     }
 
     /// There is another credential.
     mutating func changed() {
         generation += 1
-        standing = .untested
+        state = .untested
     }
 
     /// The program wants the present credential to be tried again.
     mutating func tryAgain() {
-        if isRefused { standing = .untested }
+        if isRefused { state = .untested }
     }
 
     /// Tries the credential again if the time for that has come.
     mutating func timePassed(_ now: Deadline) {
-        if let retryAt, retryAt <= now { standing = .untested }
+        if let retryAt, retryAt <= now { state = .untested }
     }
 
     /// Takes the results of requests that were sent together.
@@ -76,16 +76,16 @@ struct CredentialTrust: Equatable, Sendable {
         now: Deadline
     ) {
         guard generation == self.generation else { return }
-        if wasAccepted, !isRefused { standing = .accepted }
+        if wasAccepted, !isRefused { state = .accepted }
         guard !refusals.isEmpty else { return }
-        if standing == .untested, hasOthers, refusals.allSatisfy({ $0 == .again }) {
-            standing = .doubted
+        if state == .untested, hasOthers, refusals.allSatisfy({ $0 == .again }) {
+            state = .doubted
             return
         }
         let waits = refusals.map { refusal -> Deadline in
             guard case .missing(let milliseconds) = refusal else { return .never }
             return now.advanced(milliseconds: milliseconds)
         }
-        standing = .refused(until: waits.max() ?? .never)
+        state = .refused(until: waits.max() ?? .never)
     }
 }

@@ -45,7 +45,7 @@ struct FlushMachine: Sendable {
         /// A thread looks already, and looks once more.
         case joined
         /// The caller has a worker call `next` until that says something else than `take`.
-        case look
+        case scan
     }
 
     /// The items of the next call.
@@ -101,18 +101,18 @@ struct FlushMachine: Sendable {
     }
 
     /// Whether a thread looks for items.
-    private enum Look {
+    private enum Scan {
         case none
-        case looking
+        case scanning
         /// A thread looks, and has to look once more because something has changed.
-        case lookingAgain
+        case scanningAgain
     }
 
     private let settings: Settings
     private var batching: OutboxBatching
     private var isClosed = false
     private var flush: Flush?
-    private var look = Look.none
+    private var scan = Scan.none
     private var hasFoundNothing = false
     /// The number of calls that wait for their answers.
     private var callsOut = 0
@@ -141,7 +141,7 @@ struct FlushMachine: Sendable {
     var hasStopped: Bool { flush?.hasStopped ?? true }
 
     /// Whether no thread looks for items and no call is left.
-    var isIdle: Bool { look == .none && callsOut == 0 && callsBeingSettled == 0 }
+    var isIdle: Bool { scan == .none && callsOut == 0 && callsBeingSettled == 0 }
 
     // MARK: The flush
 
@@ -172,7 +172,7 @@ struct FlushMachine: Sendable {
         flush.urgency = max(flush.urgency, urgency)
         if isByHand { flush.isByHand = true }
         self.flush = flush
-        return beginLooking() ? .look : .joined
+        return beginScan() ? .scan : .joined
     }
 
     /// The program is about to say that the server can be reached. From that moment on, whatever
@@ -209,11 +209,11 @@ struct FlushMachine: Sendable {
     mutating func next(isRuledOut: Bool) -> Step {
         if !hasFoundNothing, let take = take(isRuledOut) { return .take(take) }
         hasFoundNothing = false
-        if look == .lookingAgain {
-            look = .looking
+        if scan == .scanningAgain {
+            scan = .scanning
             return next(isRuledOut: isRuledOut)
         }
-        look = .none
+        scan = .none
         guard flush != nil, isIdle else { return .rest }
         flush = nil
         return .end
@@ -267,7 +267,7 @@ struct FlushMachine: Sendable {
     mutating func answered() -> Bool {
         callsOut -= 1
         callsBeingSettled += 1
-        return flush?.hasStopped == false && beginLooking()
+        return flush?.hasStopped == false && beginScan()
     }
 
     /// The results of a call have been written, or could not be written.
@@ -275,19 +275,19 @@ struct FlushMachine: Sendable {
     /// - Returns: Whether the caller has a worker look for items.
     mutating func settled() -> Bool {
         callsBeingSettled -= 1
-        return beginLooking()
+        return beginScan()
     }
 
     mutating func close() {
         isClosed = true
     }
 
-    private mutating func beginLooking() -> Bool {
-        guard look == .none else {
-            look = .lookingAgain
+    private mutating func beginScan() -> Bool {
+        guard scan == .none else {
+            scan = .scanningAgain
             return false
         }
-        look = .looking
+        scan = .scanning
         return true
     }
 
@@ -361,7 +361,7 @@ struct FlushMachine: Sendable {
     ///
     /// - Parameter dueMilliseconds: The time until the next waiting item is due; `nil` if no item
     ///   waits for its time.
-    func nextLook(now: Deadline, isRuledOut: Bool, dueMilliseconds: Int64?) -> Deadline? {
+    func nextCheck(now: Deadline, isRuledOut: Bool, dueMilliseconds: Int64?) -> Deadline? {
         var waits: [Int64] = []
         if settings.intervalMilliseconds > 0 { waits.append(settings.intervalMilliseconds) }
         if !isRuledOut, isSentByAnother {

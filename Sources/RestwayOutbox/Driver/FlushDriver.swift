@@ -69,7 +69,7 @@ final class FlushDriver: Sendable {
     let definition: OutboxDefinition
     let rules: OutboxRules
     let journal: OutboxJournal
-    let ledger: IdentityLedger
+    let identityTable: LocalIdentityTable
     let around: OutboxSurroundings
     private let changes: StoredChanges
     private let marks: RejectionMarks
@@ -82,14 +82,14 @@ final class FlushDriver: Sendable {
 
     init(
         _ definition: OutboxDefinition, _ rules: OutboxRules, batchLimit: Int?, seed: UInt64,
-        _ journal: OutboxJournal, _ ledger: IdentityLedger, _ around: OutboxSurroundings,
+        _ journal: OutboxJournal, _ identityTable: LocalIdentityTable, _ around: OutboxSurroundings,
         _ changes: StoredChanges, _ marks: RejectionMarks, _ notices: OutboxNotices,
         busyLanes: @escaping @Sendable () -> Set<Lane>
     ) {
         self.definition = definition
         self.rules = rules
         self.journal = journal
-        self.ledger = ledger
+        self.identityTable = identityTable
         self.around = around
         self.changes = changes
         self.marks = marks
@@ -151,7 +151,7 @@ final class FlushDriver: Sendable {
             }
             return start
         }
-        if start == .look { around.pool.submit { self.look() } }
+        if start == .scan { around.pool.submit { self.scan() } }
         return start != .closed
     }
 
@@ -162,7 +162,7 @@ final class FlushDriver: Sendable {
     }
 
     /// Sends the items that may go out. It runs on a worker.
-    private func look() {
+    private func scan() {
         while true {
             let isRuledOut = isRuledOut
             let (left, step, sender, ended) = state.withLock { state in
@@ -269,7 +269,7 @@ final class FlushDriver: Sendable {
         notices.flushed(flush.waiters, notices.requests(all, failure: flush.failure))
         notices.tellEnded(stored)
         scheduleNext()
-        // If this fails, the next look for items tries it again and reports the failure.
+        // If this fails, the next scan for items tries it again and reports the failure.
         try? journal.tidy()
     }
 
@@ -312,7 +312,7 @@ final class FlushDriver: Sendable {
 
     /// Sends items that were taken from the journal.
     private func send(_ items: [OutboxItem], isBatch: Bool, _ sender: any StoredRequestSender) {
-        for item in items { ledger.name(item.entry) }
+        for item in items { identityTable.name(item.entry) }
         let credential = state.withLock { $0.machine.trust.generation }
         let sending = Sending(items, isBatch: isBatch, credential: credential)
         var singles = items
@@ -337,7 +337,9 @@ final class FlushDriver: Sendable {
     private func spec(_ item: OutboxItem) -> RequestSpec {
         let method = Method(token: item.entry.method) ?? .post
         var spec = RequestSpec(target: .path(method, item.entry.path))
-        spec.stored = ItemToSend(item: item, ledger: ledger) { [around] in around.mayGo(item) }
+        spec.stored = ItemToSend(item: item, identityTable: identityTable) { [around] in
+            around.mayGo(item)
+        }
         // The cache must not answer a stored request, but its answer makes entries invalid.
         spec.reception.caching.mode = .bypass
         spec.reception.caching.owner = around.cacheOwner(of: item)
@@ -372,8 +374,8 @@ final class FlushDriver: Sendable {
         }
         var deliveries: [OutboxSettlement] = []
         if judgement.verdict == .remove {
-            deliveries = ledger.settlements(item, judgement.response)
-            if ledger.hidesIdentity(deliveries.last, item, judgement.response) {
+            deliveries = identityTable.settlements(item, judgement.response)
+            if identityTable.hidesIdentity(deliveries.last, item, judgement.response) {
                 random.withLock { judgement.interrupt(rules, random: &$0) }
             }
         }
@@ -398,7 +400,7 @@ final class FlushDriver: Sendable {
         let hasOthers = failed.map { holdsOthers(besides: $0) } ?? false
         let now = around.clock.now()
         if let failed { logRefusal(of: failed) }
-        let owesLook = state.withLock { state in
+        let owesScan = state.withLock { state in
             if let failed {
                 let untouched = state.machine.judge(
                     failed.map { $0.attempt }, isBatch: sending.isBatch, now: now)
@@ -412,9 +414,9 @@ final class FlushDriver: Sendable {
             }
             return state.machine.answered()
         }
-        guard owesLook else { return noteSettled(write(failed ?? makeResults())) }
+        guard owesScan else { return noteSettled(write(failed ?? makeResults())) }
         around.pool.submit { self.noteSettled(self.write(failed ?? makeResults())) }
-        look()
+        scan()
     }
 
     /// Logs once that the server refuses batches, so that stored requests go out one by one.
@@ -517,27 +519,27 @@ final class FlushDriver: Sendable {
 
     /// The results of a call have been written. It runs on a worker.
     private func noteSettled(_ reports: [StoredRequest]) {
-        let owesLook = state.withLock { state in
+        let owesScan = state.withLock { state in
             state.flush.sent += reports
             return state.machine.settled()
         }
-        if owesLook { look() }
+        if owesScan { scan() }
     }
 
     // MARK: Timers
 
-    /// Schedules the next look after a flush.
+    /// Schedules the next check after a flush.
     func scheduleNext() {
         let (now, isRuledOut) = (around.clock.now(), isRuledOut)
         let next = (try? journal.nextAttemptAt()) ?? nil
         let due = next.map { max(0, ($0 - around.clock.wallMicroseconds() + 999) / 1_000) }
-        let look = state.withLock {
-            $0.machine.nextLook(now: now, isRuledOut: isRuledOut, dueMilliseconds: due)
+        let time = state.withLock {
+            $0.machine.nextCheck(now: now, isRuledOut: isRuledOut, dueMilliseconds: due)
         }
-        if let look { schedule(at: look) }
+        if let time { schedule(at: time) }
     }
 
-    /// Looks for items that may go out, after this time at the latest.
+    /// Checks for items that may go out, after this time at the latest.
     func schedule(afterMilliseconds milliseconds: Int64) {
         schedule(at: around.clock.now().advanced(milliseconds: milliseconds))
     }

@@ -35,7 +35,8 @@ extension Outbox {
         if let lane, try journal.checked(journal.holds(lane)) { return true }
         return try journal.checked(
             journal.holds(
-                entity: object.entity.family.name, storeKey: object.storeKey, where: ledger.isOurs))
+                entity: object.entity.family.name, storeKey: object.storeKey,
+                where: identityTable.isOurs))
     }
 
     package func retry(_ id: Int64) throws(Failure) {

@@ -11,7 +11,7 @@ package import RestwayThreads
 
 /// The requests of a client that wait until the server can be reached. It stores them, keeps the
 /// calls of each lane in order, and joins the parts that do the rest: a `FlushDriver` sends the
-/// stored requests, an `IdentityLedger` knows how the server knows the objects, `StoredChanges`
+/// stored requests, an `LocalIdentityTable` knows how the server knows the objects, `StoredChanges`
 /// keeps what the requests change in the object store, and `RejectionMarks` marks the objects of
 /// dead letters.
 ///
@@ -20,7 +20,7 @@ package final class Outbox: RequestStorage, ObjectRejections {
     package let definition: OutboxDefinition
     let around: OutboxSurroundings
     let journal: OutboxJournal
-    let ledger: IdentityLedger
+    let identityTable: LocalIdentityTable
     let changes: StoredChanges
     let marks: RejectionMarks
     let flushing: FlushDriver
@@ -61,14 +61,14 @@ package final class Outbox: RequestStorage, ObjectRejections {
         let rules = definition.rules(api.batch)
         journal = try OutboxJournal.open(
             path, definition, rules, credentialHeader: api.auth.header, around)
-        ledger = IdentityLedger(around.store, around.api, journal)
-        changes = StoredChanges(journal, ledger, around.store)
-        marks = RejectionMarks(journal: journal, ledger: ledger, around: around)
+        identityTable = LocalIdentityTable(around.store, around.api, journal)
+        changes = StoredChanges(journal, identityTable, around.store)
+        marks = RejectionMarks(journal: journal, identityTable: identityTable, around: around)
         notices = OutboxNotices(around.delivery, api.redaction)
         let lanes = Lock(LaneGate())
         self.lanes = lanes
         flushing = FlushDriver(
-            definition, rules, batchLimit: api.batch?.limit, seed: seed, journal, ledger,
+            definition, rules, batchLimit: api.batch?.limit, seed: seed, journal, identityTable,
             around, changes, marks, notices
         ) { lanes.withLock { $0.busyLanes } }
     }
@@ -82,7 +82,7 @@ package final class Outbox: RequestStorage, ObjectRejections {
     package func begin(_ sender: any StoredRequestSender) {
         flushing.state.withLock { $0.sender = sender }
         around.store.join(self)
-        ledger.completeStore(wallMicroseconds: around.clock.wallMicroseconds())
+        identityTable.completeStore(wallMicroseconds: around.clock.wallMicroseconds())
         // This does the steps that are left over from a crash or from a store that could not be
         // written. If it fails, the next drop tries again and reports the failure.
         _ = try? changes.takeBack()
@@ -237,7 +237,7 @@ package final class Outbox: RequestStorage, ObjectRejections {
     /// Drops the stored requests of an object that the program has deleted from the store, if the
     /// server never saw the object.
     package func forget(_ object: Snapshot) {
-        guard let local = ledger.local(object.entity, object.storeKey),
+        guard let local = identityTable.local(object.entity, object.storeKey),
             object.identity == nil || local.isOfNamedObject
         else { return }
         _ = try? withdraw(local)
@@ -251,14 +251,14 @@ package final class Outbox: RequestStorage, ObjectRejections {
     /// Whether no server has answered for an object, and no stored request creates it.
     func isNew(_ entity: Entity, _ storeKey: Int64) -> Bool {
         let isUnsent = try? around.store.isUnsent(entity, storeKey: storeKey)
-        return isUnsent == true && ledger.expected(entity, storeKey) == nil
+        return isUnsent == true && identityTable.expected(entity, storeKey) == nil
     }
 
     /// Whether the server may have an object, as far as the store knows.
     func mayBeKnown(_ entity: Entity, _ identity: Identity) -> Bool {
         guard let object = try? around.store.object(entity, identity) else { return false }
         return (try? around.store.isUnsent(entity, storeKey: object.storeKey)) != true
-            || ledger.awaited(entity, object.storeKey) != nil
+            || identityTable.awaited(entity, object.storeKey) != nil
     }
 
     /// Whether a dead letter is about the object.
@@ -301,7 +301,7 @@ extension Outbox {
         write(entry, claim.places, on: order.place) { result in
             switch result {
             case .success(let id):
-                if let objects = kept.objects { self.ledger.name(objects) }
+                if let objects = kept.objects { self.identityTable.name(objects) }
                 var queued = Failure(
                     .queued,
                     "\(call.description) was stored as item \(id) of the outbox: \(order.reason)")
@@ -355,7 +355,7 @@ extension Outbox {
         let request = order.request
         let wall = around.clock.wallMicroseconds()
         var context = claim.context
-        if kept.object != nil { context.life = ledger.life }
+        if kept.object != nil { context.life = identityTable.life }
         context.sent = kept.objects?.json
         var body: [UInt8]?
         if case .bytes(let bytes) = request.exchange.body { body = bytes }

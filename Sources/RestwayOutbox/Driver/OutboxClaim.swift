@@ -106,7 +106,9 @@ extension OutboxClaim {
             request.method == .post
         else { return }
         let key = submission.subject.storeKey
-        if outbox.ledger.local(submission.entity, key) == nil { outbox.ledger.name(key, local) }
+        if outbox.identityTable.local(submission.entity, key) == nil {
+            outbox.identityTable.name(key, local)
+        }
     }
 
     func enterLane(_ call: Call, go: @escaping @Sendable () -> Void) -> Bool {
@@ -277,7 +279,7 @@ extension StorableRequest {
         else { return nil }
         let known =
             submission.identity == nil
-            ? identities.outbox.ledger.local(submission.entity, submission.subject.storeKey)
+            ? identities.outbox.identityTable.local(submission.entity, submission.subject.storeKey)
             : named(identities)
         guard known == nil, creates(identities) else { return known }
         return LocalID.random(ofNamed: submission.identity != nil)
@@ -295,22 +297,22 @@ extension StorableRequest {
             let object = try? identities.outbox.around.store.object(submission.entity, identity)
             key = object?.storeKey ?? 0
         }
-        return identities.outbox.ledger.awaited(submission.entity, key)
+        return identities.outbox.identityTable.awaited(submission.entity, key)
     }
 
     fileprivate func lane(_ local: LocalID?, _ outbox: Outbox, _ api: LoadedAPI) -> ClaimedLane {
         if let name = spec.sending.lane { return ClaimedLane(Lane(named: name)) }
-        let ledger = outbox.ledger
+        let identityTable = outbox.identityTable
         if let submission = content.submission {
             let (entity, key) = (submission.entity, submission.subject.storeKey)
             // The sent object may be older than the identity that it has by now.
             let newest = local == nil ? nil : try? outbox.around.store.newest(entity, storeKey: key)
             if let identity = submission.identity ?? newest?.identity {
                 return ClaimedLane(
-                    Lane(of: entity, identity), before: local ?? ledger.local(entity, key))
+                    Lane(of: entity, identity), before: local ?? identityTable.local(entity, key))
             }
             // Calls do not know a local identity that is noted only when a PUT is stored.
-            if destination.method == .put, ledger.local(entity, key) == nil {
+            if destination.method == .put, identityTable.local(entity, key) == nil {
                 return ClaimedLane(Lane(path: destination.path ?? ""))
             }
         }
@@ -323,14 +325,14 @@ extension StorableRequest {
         let object = try? outbox.around.store.object(target.entity, target.identity)
         return ClaimedLane(
             Lane(of: target.entity, target.identity),
-            before: object.flatMap { ledger.local(target.entity, $0.storeKey) })
+            before: object.flatMap { identityTable.local(target.entity, $0.storeKey) })
     }
 }
 
 /// An item of the outbox that is to be sent.
 struct ItemToSend: StoredItem {
     let item: OutboxItem
-    let ledger: IdentityLedger
+    let identityTable: LocalIdentityTable
     /// Whether the item goes in the name of the present user.
     let mayGo: @Sendable () -> Bool
 
@@ -362,7 +364,7 @@ struct ItemToSend: StoredItem {
             deletions = api.targets(.delete, path, route).deletions
         }
         if method != .delete {
-            deletions = try ledger.replaced(by: item.id).map { object in
+            deletions = try identityTable.replaced(by: item.id).map { object in
                 .object(object.entity, storeKey: object.storeKey)
             }
         }
@@ -398,15 +400,15 @@ struct ItemToSend: StoredItem {
         guard let name = entry.origin.entity,
             let entity = api.definition.mapping(named: name)?.entity
         else { return nil }
-        let key = ledger.storeKey(entry)
-        let objects = ledger.objects(entry)
+        let key = identityTable.storeKey(entry)
+        let objects = identityTable.objects(entry)
         let sent = objects.renewed(
             key == nil
                 ? nil : { entity, key in (try? store.newest(entity, storeKey: key))?.identity })
         if let key, let object = try store.newest(entity, storeKey: key) {
             var submission = Submission(subject: .object(object), sent: sent)
-            submission.acceptedValues = { [ledger, id = item.id] in
-                Result { () throws(Failure) in try ledger.acceptedValues(of: id) }
+            submission.acceptedValues = { [identityTable, id = item.id] in
+                Result { () throws(Failure) in try identityTable.acceptedValues(of: id) }
             }
             return submission
         }

@@ -12,7 +12,7 @@ struct RejectionMarks: Sendable {
     typealias Marked = [Int64: Entity]
 
     let journal: OutboxJournal
-    let ledger: IdentityLedger
+    let identityTable: LocalIdentityTable
     let around: OutboxSurroundings
 
     private var store: ObservedStore { around.store }
@@ -34,11 +34,12 @@ struct RejectionMarks: Sendable {
         return try journal.checked(
             journal.deadLetters(
                 in: lane, entity: newest.entity.family.name, storeKey: newest.storeKey,
-                where: ledger.isOurs))
+                where: identityTable.isOurs))
     }
 
     private func rejected(_ entities: [Entity]) throws(Failure) -> Marked {
-        let (lanes, objects) = try journal.checked(journal.rejectedObjects(where: ledger.isOurs))
+        let (lanes, objects) = try journal.checked(
+            journal.rejectedObjects(where: identityTable.isOurs))
         return try marked(lanes, objects, entities)
     }
 
@@ -67,8 +68,8 @@ struct RejectionMarks: Sendable {
     /// Returns the objects that one item is about and the objects that it creates.
     func objects(of item: OutboxItem) throws(Failure) -> Marked {
         var objects: [(entity: String, storeKey: Int64)] = []
-        if let key = ledger.storeKey(item.entry), let name = item.entry.origin.entity {
-            let inside = ledger.objects(item.entry).companions
+        if let key = identityTable.storeKey(item.entry), let name = item.entry.origin.entity {
+            let inside = identityTable.objects(item.entry).companions
             objects = [(name, key)] + inside.map { ($0.entity, $0.storeKey) }
         }
         return try marked([item.entry.lane], objects, entities)

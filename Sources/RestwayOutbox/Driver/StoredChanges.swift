@@ -16,15 +16,15 @@ import RestwayThreads
 /// it still has the value of the dropped change, so doing it twice does no harm.
 final class StoredChanges: Sendable {
     private let journal: OutboxJournal
-    private let ledger: IdentityLedger
+    private let identityTable: LocalIdentityTable
     private let store: ObservedStore
     /// The drafts of stored requests, by the keys of the requests. Drafts with the same key stand
     /// in the order in which they were stored.
     private let drafts = Lock<[String: [StoredDrafts]]>([:])
 
-    init(_ journal: OutboxJournal, _ ledger: IdentityLedger, _ store: ObservedStore) {
+    init(_ journal: OutboxJournal, _ identityTable: LocalIdentityTable, _ store: ObservedStore) {
         self.journal = journal
-        self.ledger = ledger
+        self.identityTable = identityTable
         self.store = store
     }
 
@@ -51,7 +51,7 @@ final class StoredChanges: Sendable {
         case .object(let object):
             if object.storeKey != 0 {
                 kept.object = object
-                if let local = claim.creates { ledger.name(object, local) }
+                if let local = claim.creates { identityTable.name(object, local) }
             }
         case .draft(let draft):
             guard request.method != .delete else {
@@ -61,13 +61,13 @@ final class StoredChanges: Sendable {
             let (rows, commit) = try store.insert(
                 draft, recordingChanges: true, variables: request.destination.variables(nil))
             let object = commit.objects[0]
-            if let local = claim.creates { ledger.name(object, local) }
+            if let local = claim.creates { identityTable.name(object, local) }
             kept.object = object
-            kept.change = OutboxChange(rows, commit, life: ledger.life)
+            kept.change = OutboxChange(rows, commit, life: identityTable.life)
             kept.drafts = StoredDrafts(submission, key: claim.idempotencyKey)
         }
         if kept.object != nil, request.method != .delete {
-            kept.objects = StoredObjects(submission, ledger)
+            kept.objects = StoredObjects(submission, identityTable)
         }
         return kept
     }
@@ -75,7 +75,8 @@ final class StoredChanges: Sendable {
     /// Returns, by the identities of objects, the cells that stored requests have changed.
     func waitingCells(of entity: Entity) throws(Failure) -> [Identity: [Int]] {
         let changed = try journal.checked(
-            ObjectChanges.waiting(in: journal, entity: entity.family.name, life: ledger.life))
+            ObjectChanges.waiting(in: journal, entity: entity.family.name, life: identityTable.life)
+        )
         var waiting: [Identity: [Int]] = [:]
         for (key, name) in changed {
             // An object without an identity is in no answer.
@@ -136,7 +137,7 @@ final class StoredChanges: Sendable {
             let due = try journal.checked(journal.dueRestorations(itemsMax: Self.itemsAtOnce))
             guard !due.isEmpty else { break }
             // A store in memory ended with its process, so its steps need not be done.
-            let steps = due.filter { $0.subject.life == ledger.life }.compactMap(restoration)
+            let steps = due.filter { $0.subject.life == identityTable.life }.compactMap(restoration)
             if !steps.isEmpty {
                 var changes = ChangeSet(origin: .host)
                 changes.restorations = steps
@@ -152,7 +153,7 @@ final class StoredChanges: Sendable {
     /// Returns the step for the store; `nil` if the document no longer has the entity or the
     /// attribute.
     private func restoration(_ due: OutboxRestoration) -> Restoration? {
-        guard let entity = ledger.entity(due.subject.entity) else { return nil }
+        guard let entity = identityTable.entity(due.subject.entity) else { return nil }
         switch due.step {
         case .delete: return Restoration(entity, storeKey: due.subject.storeKey, .object)
         case .restore(let name, let from, let to, let needsUnsent):

@@ -17,13 +17,13 @@ struct StoredObjects {
     /// The local identity of each object; `nil` for an object that has another name.
     private(set) var locals: [LocalID?] = []
 
-    init(_ submission: Submission, _ ledger: IdentityLedger) {
+    init(_ submission: Submission, _ identityTable: LocalIdentityTable) {
         guard submission.sent.count > 1 else { return }
         for object in submission.sent {
             let key = submission.storeKey(of: object)
             let isNew =
                 !sent.isEmpty && object.identity == nil
-                    && ledger.mayBeNamed(object.entity, key)
+                    && identityTable.mayBeNamed(object.entity, key)
             sent.append(
                 SentObject(
                     entity: object.entity, storeKey: key, identity: object.identity,

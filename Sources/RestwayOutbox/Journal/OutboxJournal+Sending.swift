@@ -104,7 +104,7 @@ extension OutboxJournal {
     private func wakeDue(_ now: Int64) throws(OutboxError) {
         let rules = options.rules
         // A wait may also end later than any wait can that began by the present clock.
-        let latest = sending.withLock { $0.looksAtClock(now) } ? 0 : rules.latestEnd(now: now)
+        let latest = sending.withLock { $0.noteScan(at: now) } ? 0 : rules.latestEnd(now: now)
         if try exists("SELECT 1 FROM item WHERE turn > ?1 LIMIT 1", .integer(latest)) {
             try change { (transaction) throws(OutboxError) in
                 try transaction.turns.correctWaits(now: now, rules)

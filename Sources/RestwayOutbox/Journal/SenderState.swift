@@ -30,7 +30,7 @@ struct SenderState {
     /// Items that this sender had taken and that came back unsettled.
     private var returned: Set<Int64> = []
     /// The time of day at which this sender has looked for items last; `nil` if it has not.
-    private var lastLook: NotedTime?
+    private var lastScan: NotedTime?
 
     /// - Parameter lastItem: The last item that was stored when the file was opened.
     init(lock: SenderLock, lastItem: Int64) {
@@ -51,7 +51,7 @@ struct SenderState {
     /// Ends the role of sender. Items in flight are forgotten and will be sent again.
     mutating func end() {
         release(Array(inFlight.keys))
-        lastLook = nil
+        lastScan = nil
         let hasBegun = lock.isHeld && knownTurn == lock.turn
         lock.letGo()
         if hasBegun { knownTurn = lock.turn }
@@ -59,9 +59,9 @@ struct SenderState {
 
     /// Notes the time of a look for items. Returns whether waits in the file may have been set by a
     /// clock that was ahead: at the first look, and after the clock went back.
-    mutating func looksAtClock(_ now: Int64) -> Bool {
-        defer { lastLook = NotedTime(now) }
-        return lastLook?.age(now: now) == nil
+    mutating func noteScan(at now: Int64) -> Bool {
+        defer { lastScan = NotedTime(now) }
+        return lastScan?.age(now: now) == nil
     }
 
     /// Returns whether an item may have been sent before the attempt in progress.

@@ -81,10 +81,10 @@ extension OpenedTransport {
             return state.session
         }
         guard let session else { return }
-        _ = session.surroundings.timers.schedule(at: deadline) { self.look(at: deadline) }
+        _ = session.surroundings.timers.schedule(at: deadline) { self.checkDeadlines(at: deadline) }
     }
 
-    private func look(at deadline: Deadline) {
+    private func checkDeadlines(at deadline: Deadline) {
         guard let session else { return }
         let now = session.surroundings.clock.now()
         let (late, next) = state.withLock { state -> ([PluginExchange], Deadline) in

@@ -8,10 +8,10 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayOutbox
 
-/// How the ledger answers for an object, from before its first request to its identity.
-final class IdentityLedgerTests: OutboxTestCase {
-    private func words(_ standing: IdentityLedger.Standing) -> String {
-        switch standing {
+/// The state of an object in the table, from before its first request to its identity.
+final class LocalIdentityTableTests: OutboxTestCase {
+    private func words(_ state: LocalIdentityTable.IdentityState) -> String {
+        switch state {
         case .known(let identity): "known \(identity)"
         case .pending: "pending"
         case .never: "never"
@@ -24,11 +24,11 @@ final class IdentityLedgerTests: OutboxTestCase {
         return try client.store.insert(draft)
     }
 
-    private func standings(_ client: Client, _ object: Snapshot) throws -> [String] {
-        let ledger = try client.requireOutbox().ledger
+    private func states(_ client: Client, _ object: Snapshot) throws -> [String] {
+        let identityTable = try client.requireOutbox().identityTable
         return [
-            words(ledger.standing(object.entity, object.storeKey)),
-            words(ledger.storedStanding(object.entity, object.storeKey)),
+            words(identityTable.identityState(object.entity, object.storeKey)),
+            words(identityTable.storedIdentityState(object.entity, object.storeKey)),
         ]
     }
 
@@ -38,17 +38,17 @@ final class IdentityLedgerTests: OutboxTestCase {
         let post = RequestSpec(target: .subject(.post), subject: .object(object))
         let put = RequestSpec(target: .subject(.put), subject: .object(object))
         _ = try client.curlCommand(post, reveals: true)
-        XCTAssertEqual(try standings(client, object), ["never", "never"])
+        XCTAssertEqual(try states(client, object), ["never", "never"])
         XCTAssertEqual(refusal { _ = try client.send(put) }?.reason, .missingVariable)
         let call = try client.send(post)
-        XCTAssertEqual(try standings(client, object), ["pending", "never"], "it is not stored")
+        XCTAssertEqual(try states(client, object), ["pending", "never"], "it is not stored")
         // A request about the object is sent after the request that creates it.
         let behind = try client.send(put)
         transport.answer(201, #"{"id":7,"name":"new"}"#)
         XCTAssertEqual(try call.wait(milliseconds: 0).status, 201)
         XCTAssertEqual(transport.answer(200, "{}").url, "http://api.test/v1/things/7")
         XCTAssertEqual(try behind.wait(milliseconds: 0).status, 200)
-        XCTAssertEqual(try standings(client, object), ["known 7", "known 7"])
+        XCTAssertEqual(try states(client, object), ["known 7", "known 7"])
     }
 
     func testAStoredRequestSaysWhereItsLocalIdentitiesStand() throws {
@@ -56,9 +56,9 @@ final class IdentityLedgerTests: OutboxTestCase {
         try client.setReachability(.unreachable)
         let object = try inserted(client)
         try queue(client, RequestSpec(target: .subject(.post), subject: .object(object)))
-        XCTAssertEqual(try standings(client, object), ["pending", "pending"])
+        XCTAssertEqual(try states(client, object), ["pending", "pending"])
         let outbox = try client.requireOutbox()
-        let local = try XCTUnwrap(outbox.ledger.local(object.entity, object.storeKey))
+        let local = try XCTUnwrap(outbox.identityTable.local(object.entity, object.storeKey))
         let identities = RequestIdentities(outbox)
         XCTAssertEqual(identities.places(path: local.text, body: .none), [], "it uses no identity")
         _ = identities.valueInPath(object.entity, object.storeKey)

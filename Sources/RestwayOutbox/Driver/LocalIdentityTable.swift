@@ -12,8 +12,8 @@ import RestwayThreads
 ///
 /// The server has named an object, or it will name the object in the answer to a request, or it
 /// never will. Until then, requests about the object hold its local identity.
-final class IdentityLedger: Sendable {
-    enum Standing {
+final class LocalIdentityTable: Sendable {
+    enum IdentityState {
         /// The server has named the object.
         case known(Identity)
         /// The server is expected to name the object. Until then it has this local identity.
@@ -41,14 +41,14 @@ final class IdentityLedger: Sendable {
 
     // MARK: Questions
 
-    func standing(_ entity: Entity, _ storeKey: Int64) -> Standing {
+    func identityState(_ entity: Entity, _ storeKey: Int64) -> IdentityState {
         if let identity = identity(entity, storeKey) { return .known(identity) }
         return local(entity, storeKey).map { .pending($0) } ?? .never
     }
 
-    /// Returns the standing of an object as far as requests that are already stored decide it. An
+    /// Returns the state of an object as far as requests that are already stored decide it. An
     /// object that only calls on their way would create counts as `never`.
-    func storedStanding(_ entity: Entity, _ storeKey: Int64) -> Standing {
+    func storedIdentityState(_ entity: Entity, _ storeKey: Int64) -> IdentityState {
         if let identity = identity(entity, storeKey) { return .known(identity) }
         return expected(entity, storeKey).map { .pending($0) } ?? .never
     }
@@ -196,7 +196,8 @@ final class IdentityLedger: Sendable {
                 forget(object.storeKey, local)
             }
         }
-        let named = item.entry.creates == nil
+        let named =
+            item.entry.creates == nil
             ? nil
             : identity(entity, key ?? 0)
                 ?? answered(item, response).first { $0.entity.isOfFamily(of: entity) }?
@@ -298,7 +299,7 @@ final class IdentityLedger: Sendable {
 /// `@unchecked Sendable`: only one thread prepares a request.
 final class RequestIdentities: LocalIdentities, @unchecked Sendable {
     let outbox: Outbox
-    private var ledger: IdentityLedger { outbox.ledger }
+    private var identityTable: LocalIdentityTable { outbox.identityTable }
     /// Why the request cannot go out as it is; `nil` while it uses no local identity.
     private(set) var missing: Failure?
     /// The store keys of the objects that the path names.
@@ -333,7 +334,9 @@ final class RequestIdentities: LocalIdentities, @unchecked Sendable {
         var locals = own.map { [$0] } ?? []
         guard !named.isEmpty, !outbox.journal.isEmpty else { return locals }
         for (entity, key) in named {
-            guard let local = ledger.awaited(entity, key), !locals.contains(local) else { continue }
+            guard let local = identityTable.awaited(entity, key), !locals.contains(local) else {
+                continue
+            }
             locals.append(local)
         }
         return locals
@@ -345,14 +348,14 @@ final class RequestIdentities: LocalIdentities, @unchecked Sendable {
     /// Returns the current identity of an object, or its local identity if the server has not named
     /// the object.
     func value(_ entity: Entity, _ storeKey: Int64) -> IdentityForNow? {
-        used(entity, ledger.standing(entity, storeKey))
+        used(entity, identityTable.identityState(entity, storeKey))
     }
 
     /// Returns the identity, or the local identity, of an object that is written whole inside
     /// another object. It is `nil` if this request creates the inner object, because no stored
     /// request does.
     func valueInside(_ entity: Entity, _ storeKey: Int64) -> IdentityForNow? {
-        used(entity, ledger.storedStanding(entity, storeKey))
+        used(entity, identityTable.storedIdentityState(entity, storeKey))
     }
 
     /// Returns the identity, or the local identity, of the object that the request is about.
@@ -365,13 +368,15 @@ final class RequestIdentities: LocalIdentities, @unchecked Sendable {
         _ entity: Entity, _ storeKey: Int64, mayCreate: Bool, mayWait: Bool
     ) -> IdentityForNow? {
         if mayCreate, !isInPath(storeKey) { return nil }
-        let standing = ledger.standing(entity, storeKey)
-        if case .pending = standing, !mayWait { return nil }
-        return used(entity, standing)
+        let state = identityTable.identityState(entity, storeKey)
+        if case .pending = state, !mayWait { return nil }
+        return used(entity, state)
     }
 
-    private func used(_ entity: Entity, _ standing: IdentityLedger.Standing) -> IdentityForNow? {
-        switch standing {
+    private func used(_ entity: Entity, _ state: LocalIdentityTable.IdentityState)
+        -> IdentityForNow?
+    {
+        switch state {
         case .known(let identity): return .known(Value(identity))
         case .pending(let local):
             let name = entity.identityIndex.map { entity.attributes[$0].name } ?? ""
