@@ -117,8 +117,8 @@ RESTWAY_API const char *restway_error_field(const restway_error *error);
 RESTWAY_API struct restway_response *restway_error_response(const restway_error *error);
 
 /** Returns the pointer that the program passed to restway_refresh_fail(),
- *  restway_exchange_set_refusal(), restway_turn_set_refusal() or restway_answer_set_cause() for the
- *  failure that caused this error; NULL if it is missing.
+ *  restway_exchange_set_refusal(), restway_pipeline_context_set_refusal() or
+ *  restway_answer_set_cause() for the failure that caused this error; NULL if it is missing.
  *  *Borrowed* from @p error.
  *
  *  Threads: any. Blocks: never. */

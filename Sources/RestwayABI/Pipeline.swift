@@ -6,21 +6,21 @@ import RestwayHTTP
 import RestwayOutcome
 import RestwayThreads
 
-extension Turn: ArgumentObject { static let parameter = "turn" }
+extension PipelineContext: ArgumentObject { static let parameter = "context" }
 
 // pipeline.h
 
-@_cdecl("restway_turn_request") @implementation
-public func restway_turn_request(_ turn: InHandle) -> OpaquePointer! {
-    guard let turn = Turn.object(turn) else { return nil }
-    return turn.lending(.request) { RequestHandle(turn.request) }
+@_cdecl("restway_pipeline_context_request") @implementation
+public func restway_pipeline_context_request(_ context: InHandle) -> OpaquePointer! {
+    guard let context = PipelineContext.object(context) else { return nil }
+    return context.lending(.request) { RequestHandle(context.request) }
 }
 
-@_cdecl("restway_turn_route") @implementation
-public func restway_turn_route(_ turn: InHandle) -> CString! {
-    guard let turn = Turn.object(turn) else { return nil }
-    let text = turn.lend(.route) {
-        turn.route.map { name in
+@_cdecl("restway_pipeline_context_route") @implementation
+public func restway_pipeline_context_route(_ context: InHandle) -> CString! {
+    guard let context = PipelineContext.object(context) else { return nil }
+    let text = context.lend(.route) {
+        context.route.map { name in
             let text = CText(name)
             return (text, UnsafeRawPointer(text.pointer))
         }
@@ -28,109 +28,113 @@ public func restway_turn_route(_ turn: InHandle) -> CString! {
     return text?.assumingMemoryBound(to: CChar.self)
 }
 
-@_cdecl("restway_turn_sends") @implementation
-public func restway_turn_sends(_ turn: InHandle) -> Int32 {
-    Int32(clamping: Turn.object(turn)?.sends ?? 0)
+@_cdecl("restway_pipeline_context_sends") @implementation
+public func restway_pipeline_context_sends(_ context: InHandle) -> Int32 {
+    Int32(clamping: PipelineContext.object(context)?.sends ?? 0)
 }
 
-@_cdecl("restway_turn_context") @implementation
-public func restway_turn_context(_ turn: InHandle) -> UnsafeMutableRawPointer! {
-    guard let turn = Turn.object(turn) else { return nil }
-    return UnsafeMutableRawPointer(bitPattern: UInt(turn.call.token))
+@_cdecl("restway_pipeline_context_call_context") @implementation
+public func restway_pipeline_context_call_context(_ context: InHandle) -> UnsafeMutableRawPointer! {
+    guard let context = PipelineContext.object(context) else { return nil }
+    return UnsafeMutableRawPointer(bitPattern: UInt(context.call.token))
 }
 
-@_cdecl("restway_turn_response") @implementation
-public func restway_turn_response(_ turn: InHandle) -> OpaquePointer! {
-    guard let turn = Turn.object(turn) else { return nil }
-    return turn.lending(.response) { turn.response.map(ResponseHandle.init) }
+@_cdecl("restway_pipeline_context_response") @implementation
+public func restway_pipeline_context_response(_ context: InHandle) -> OpaquePointer! {
+    guard let context = PipelineContext.object(context) else { return nil }
+    return context.lending(.response) { context.response.map(ResponseHandle.init) }
 }
 
-@_cdecl("restway_turn_error") @implementation
-public func restway_turn_error(_ turn: InHandle) -> OpaquePointer! {
-    guard let turn = Turn.object(turn) else { return nil }
-    return turn.lending(.error) { turn.failure.map(ErrorHandle.init) }
+@_cdecl("restway_pipeline_context_error") @implementation
+public func restway_pipeline_context_error(_ context: InHandle) -> OpaquePointer! {
+    guard let context = PipelineContext.object(context) else { return nil }
+    return context.lending(.error) { context.failure.map(ErrorHandle.init) }
 }
 
-@_cdecl("restway_turn_set_answer") @implementation
-public func restway_turn_set_answer(
-    _ turn: InHandle, _ status: Int32, _ body: UnsafeRawPointer?, _ length: Int,
+@_cdecl("restway_pipeline_context_set_answer") @implementation
+public func restway_pipeline_context_set_answer(
+    _ context: InHandle, _ status: Int32, _ body: UnsafeRawPointer?, _ length: Int,
     _ mediaType: CString?, _ outError: OutHandle?
 ) -> restway_status {
-    Turn.using(turn, outError) { turn throws(Failure) in
+    PipelineContext.using(context, outError) { context throws(Failure) in
         try Argument.answerStatus(status)
         let bytes = Array(try Argument.bytes(body, length, "body"))
         var headers = Headers()
         if mediaType != nil { headers.set("Content-Type", try Argument.mediaType(mediaType)) }
-        try turn.answer(status: Int(status), headers: headers, body: bytes)
+        try context.answer(status: Int(status), headers: headers, body: bytes)
     }
 }
 
-@_cdecl("restway_turn_set_status") @implementation
-public func restway_turn_set_status(
-    _ turn: InHandle, _ status: Int32, _ outError: OutHandle?
+@_cdecl("restway_pipeline_context_set_status") @implementation
+public func restway_pipeline_context_set_status(
+    _ context: InHandle, _ status: Int32, _ outError: OutHandle?
 ) -> restway_status {
-    Turn.using(turn, outError) { turn throws(Failure) in
+    PipelineContext.using(context, outError) { context throws(Failure) in
         try Argument.answerStatus(status)
-        try turn.changeAnswer(status: Int(status))
+        try context.changeAnswer(status: Int(status))
     }
 }
 
-@_cdecl("restway_turn_set_header") @implementation
-public func restway_turn_set_header(
-    _ turn: InHandle, _ name: CString?, _ value: CString?, _ outError: OutHandle?
+@_cdecl("restway_pipeline_context_set_header") @implementation
+public func restway_pipeline_context_set_header(
+    _ context: InHandle, _ name: CString?, _ value: CString?, _ outError: OutHandle?
 ) -> restway_status {
-    Turn.using(turn, outError) { turn throws(Failure) in
+    PipelineContext.using(context, outError) { context throws(Failure) in
         let name = try Argument.headerName(name)
         let value = try Argument.optionalString(value, "value")
         if let value { try Argument.headerValue(value, "the value of header \(name)") }
-        try turn.changeAnswer { headers in
+        try context.changeAnswer { headers in
             if let value { headers.set(name, value) } else { headers.remove(name) }
         }
     }
 }
 
-@_cdecl("restway_turn_set_body") @implementation
-public func restway_turn_set_body(
-    _ turn: InHandle, _ body: UnsafeRawPointer?, _ length: Int, _ outError: OutHandle?
+@_cdecl("restway_pipeline_context_set_body") @implementation
+public func restway_pipeline_context_set_body(
+    _ context: InHandle, _ body: UnsafeRawPointer?, _ length: Int, _ outError: OutHandle?
 ) -> restway_status {
-    Turn.using(turn, outError) { turn throws(Failure) in
-        try turn.changeAnswer(body: Array(try Argument.bytes(body, length, "body")))
+    PipelineContext.using(context, outError) { context throws(Failure) in
+        try context.changeAnswer(body: Array(try Argument.bytes(body, length, "body")))
     }
 }
 
-@_cdecl("restway_turn_send_again") @implementation
-public func restway_turn_send_again(_ turn: InHandle, _ outError: OutHandle?) -> restway_status {
-    Turn.using(turn, outError) { turn throws(Failure) in try turn.sendAgain() }
+@_cdecl("restway_pipeline_context_send_again") @implementation
+public func restway_pipeline_context_send_again(_ context: InHandle, _ outError: OutHandle?)
+    -> restway_status
+{
+    PipelineContext.using(context, outError) { context throws(Failure) in try context.sendAgain() }
 }
 
-@_cdecl("restway_turn_set_refusal") @implementation
-public func restway_turn_set_refusal(
-    _ turn: InHandle, _ reason: CString?, _ cause: UnsafeMutableRawPointer?,
+@_cdecl("restway_pipeline_context_set_refusal") @implementation
+public func restway_pipeline_context_set_refusal(
+    _ context: InHandle, _ reason: CString?, _ cause: UnsafeMutableRawPointer?,
     _ destroy: restway_destroy_fn?, _ outError: OutHandle?
 ) -> restway_status {
-    Turn.using(turn, outError) { turn throws(Failure) in
+    PipelineContext.using(context, outError) { context throws(Failure) in
         let reason = try Argument.nonEmptyString(reason, "reason")
         try HostContext.lending(cause, destroy) { cause throws(Failure) in
-            try turn.refuse(reason, cause: cause)
+            try context.refuse(reason, cause: cause)
         }
     }
 }
 
-@_cdecl("restway_turn_hold") @implementation
-public func restway_turn_hold(_ turn: InHandle) -> OpaquePointer! {
-    guard let turn = Turn.object(turn), turn.hold() else { return nil }
-    return Handle.give(turn)
+@_cdecl("restway_pipeline_context_hold") @implementation
+public func restway_pipeline_context_hold(_ context: InHandle) -> OpaquePointer! {
+    guard let context = PipelineContext.object(context), context.hold() else { return nil }
+    return Handle.give(context)
 }
 
-@_cdecl("restway_turn_release") @implementation
-public func restway_turn_release(_ turn: InHandle) { Turn.release(turn) }
+@_cdecl("restway_pipeline_context_release") @implementation
+public func restway_pipeline_context_release(_ context: InHandle) {
+    PipelineContext.release(context)
+}
 
-@_cdecl("restway_turn_end") @implementation
-public func restway_turn_end(
-    _ turn: InHandle, _ status: restway_status, _ outError: OutHandle?
+@_cdecl("restway_pipeline_context_end") @implementation
+public func restway_pipeline_context_end(
+    _ context: InHandle, _ status: restway_status, _ outError: OutHandle?
 ) -> restway_status {
-    Turn.using(turn, outError) { turn throws(Failure) in
-        guard turn.end(turn.failure(status)) else { throw Turn.isOver }
+    PipelineContext.using(context, outError) { context throws(Failure) in
+        guard context.end(context.failure(status)) else { throw PipelineContext.isOver }
     }
 }
 
@@ -216,12 +220,12 @@ extension Question {
     fileprivate static func stage(
         _ function: @escaping restway_modify_fn, _ context: HostContext
     ) -> AskStage {
-        { turn in turn.failure(Handle.lending(turn) { function(context.pointer, $0) }) }
+        { asked in asked.failure(Handle.lending(asked) { function(context.pointer, $0) }) }
     }
 }
 
-extension Turn {
-    /// Lends a handle that lives as long as this turn.
+extension PipelineContext {
+    /// Lends a handle that lives as long as this context.
     fileprivate func lending<Object: HandleObject>(
         _ loan: Loan, _ make: () -> Object?
     ) -> OpaquePointer? {
@@ -232,7 +236,7 @@ extension Turn {
     }
 }
 
-extension StageTurn {
+extension StageContext {
     /// Returns the failure for a status that a function has returned.
     fileprivate func failure(_ status: restway_status) -> Failure? {
         guard status != .RESTWAY_OK else { return nil }

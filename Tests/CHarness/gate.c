@@ -42,9 +42,9 @@ void gate_open(struct gate *gate) {
     set_open(gate, 1);
 }
 
-restway_status gate_ask(void *context, restway_turn *turn) {
+restway_status gate_ask(void *context, restway_pipeline_context *pipeline) {
     struct gate *gate = context;
-    restway_request *request = restway_turn_request(turn);
+    restway_request *request = restway_pipeline_context_request(pipeline);
     pthread_mutex_lock(&gate->lock);
     gate->asked_count++;
     gate->thread = pthread_self();

@@ -46,7 +46,7 @@ void gate_shut(struct gate *gate);
 void gate_open(struct gate *gate);
 
 /** A restway_modify_fn and a restway_destroy_fn; the context is a struct gate. */
-restway_status gate_ask(void *context, restway_turn *turn);
+restway_status gate_ask(void *context, restway_pipeline_context *pipeline);
 void gate_destroy(void *context);
 
 /** Waits until @p count calls wait at the gate or have passed it. */

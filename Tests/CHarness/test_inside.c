@@ -40,8 +40,8 @@ static void inside_act(struct inside *inside) {
     pthread_mutex_unlock(&inside->lock);
 }
 
-static restway_status act_modify(void *context, restway_turn *turn) {
-    (void)turn;
+static restway_status act_modify(void *context, restway_pipeline_context *pipeline) {
+    (void)pipeline;
     inside_act(context);
     return RESTWAY_OK;
 }

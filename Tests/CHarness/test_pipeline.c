@@ -32,23 +32,23 @@ static void seen_end(struct seen *seen, restway_client *client) {
     while (__atomic_load_n(&seen->destroyed_count, __ATOMIC_ACQUIRE) == 0) sched_yield();
 }
 
-static void note(struct seen *seen, restway_turn *turn) {
-    const restway_response *response = restway_turn_response(turn);
-    const restway_error *error = restway_turn_error(turn);
-    const char *route = restway_turn_route(turn);
+static void note(struct seen *seen, restway_pipeline_context *pipeline) {
+    const restway_response *response = restway_pipeline_context_response(pipeline);
+    const restway_error *error = restway_pipeline_context_error(pipeline);
+    const char *route = restway_pipeline_context_route(pipeline);
     seen->asked_count++;
     seen->status = response != NULL ? restway_response_status(response) : 0;
     restway_outgoing *request = restway_response_request(response);
     seen->has_request = request != NULL;
     restway_outgoing_release(request);
     seen->error = error != NULL ? restway_error_status(error) : RESTWAY_OK;
-    seen->sends = restway_turn_sends(turn);
-    seen->context = restway_turn_context(turn);
+    seen->sends = restway_pipeline_context_sends(pipeline);
+    seen->context = restway_pipeline_context_call_context(pipeline);
     strncpy(seen->route, route != NULL ? route : "", sizeof(seen->route) - 1);
 }
 
-static restway_status look(void *context, restway_turn *turn) {
-    note(context, turn);
+static restway_status look(void *context, restway_pipeline_context *pipeline) {
+    note(context, pipeline);
     return RESTWAY_OK;
 }
 
@@ -85,7 +85,7 @@ static void ignore(
     (void)context, (void)call, (void)status, (void)response, (void)error;
 }
 
-static void pipeline__a_turn_has_the_context_of_its_call(void **state) {
+static void pipeline__a_pipeline_context_has_the_context_of_its_call(void **state) {
     (void)state;
     struct seen seen;
     int caller = 0;
@@ -103,12 +103,12 @@ static void pipeline__a_turn_has_the_context_of_its_call(void **state) {
     seen_end(&seen, client);
 }
 
-static restway_status change(void *context, restway_turn *turn) {
+static restway_status change(void *context, restway_pipeline_context *pipeline) {
     struct seen *seen = context;
-    seen->found[0] = restway_turn_set_status(turn, 200, NULL);
-    seen->found[1] = restway_turn_set_header(turn, "X-Changed", "yes", NULL);
-    seen->found[2] = restway_turn_set_body(turn, "{\"a\":1}", 7, NULL);
-    seen->found[3] = restway_turn_set_header(turn, "Server", NULL, NULL);
+    seen->found[0] = restway_pipeline_context_set_status(pipeline, 200, NULL);
+    seen->found[1] = restway_pipeline_context_set_header(pipeline, "X-Changed", "yes", NULL);
+    seen->found[2] = restway_pipeline_context_set_body(pipeline, "{\"a\":1}", 7, NULL);
+    seen->found[3] = restway_pipeline_context_set_header(pipeline, "Server", NULL, NULL);
     return RESTWAY_OK;
 }
 
@@ -129,13 +129,13 @@ static void pipeline__an_interceptor_changes_the_answer(void **state) {
     seen_end(&seen, client);
 }
 
-static restway_status answer(void *context, restway_turn *turn) {
+static restway_status answer(void *context, restway_pipeline_context *pipeline) {
     struct seen *seen = context;
     static const char body[] = "{\"id\": 77, \"name\": \"made\"}";
-    note(seen, turn);
-    seen->found[0] =
-        restway_turn_set_answer(turn, 200, body, sizeof(body) - 1, "application/json", NULL);
-    seen->found[1] = restway_turn_send_again(turn, NULL);
+    note(seen, pipeline);
+    seen->found[0] = restway_pipeline_context_set_answer(
+        pipeline, 200, body, sizeof(body) - 1, "application/json", NULL);
+    seen->found[1] = restway_pipeline_context_send_again(pipeline, NULL);
     return RESTWAY_OK;
 }
 
@@ -159,13 +159,14 @@ static void pipeline__a_modifier_answers_in_place_of_the_exchange(void **state) 
     seen_end(&modifier, NULL);
 }
 
-static restway_status send_again(void *context, restway_turn *turn) {
+static restway_status send_again(void *context, restway_pipeline_context *pipeline) {
     struct seen *seen = context;
-    note(seen, turn);
+    note(seen, pipeline);
     if (seen->sends < 2) {
         seen->found[0] = restway_request_set_header(
-            restway_turn_request(turn), "X-Stamp", seen->sends == 0 ? "one" : "two", NULL);
-        seen->found[1] = restway_turn_send_again(turn, NULL);
+            restway_pipeline_context_request(pipeline), "X-Stamp", seen->sends == 0 ? "one" : "two",
+            NULL);
+        seen->found[1] = restway_pipeline_context_send_again(pipeline, NULL);
     }
     return RESTWAY_OK;
 }
@@ -184,9 +185,10 @@ static void pipeline__an_interceptor_sends_a_changed_request_again(void **state)
     seen_end(&seen, client);
 }
 
-static restway_status refuse(void *context, restway_turn *turn) {
+static restway_status refuse(void *context, restway_pipeline_context *pipeline) {
     struct seen *seen = context;
-    seen->found[0] = restway_turn_set_refusal(turn, "it is too old", seen, NULL, NULL);
+    seen->found[0] =
+        restway_pipeline_context_set_refusal(pipeline, "it is too old", seen, NULL, NULL);
     return RESTWAY_E_AUTH;
 }
 
@@ -207,24 +209,26 @@ static void pipeline__a_refusal_names_its_reason_and_keeps_the_answer(void **sta
     seen_end(&seen, client);
 }
 
-static restway_status find_wrong(void *context, restway_turn *turn) {
+static restway_status find_wrong(void *context, restway_pipeline_context *pipeline) {
     struct seen *seen = context;
     seen->asked_count++;
-    seen->found[0] = restway_turn_set_status(turn, 200, NULL);
-    seen->found[1] = restway_turn_end(turn, RESTWAY_OK, NULL);
-    seen->found[2] = restway_turn_set_answer(turn, 199, NULL, 0, NULL, NULL);
-    seen->found[3] = restway_turn_set_answer(turn, 200, "", 0, BAD_UTF8, NULL);
-    if (restway_turn_set_header(turn, BAD_UTF8, "v", NULL) != RESTWAY_E_INVALID_ARGUMENT
-        || restway_turn_set_header(turn, "X", BAD_UTF8, NULL) != RESTWAY_E_INVALID_ARGUMENT
-        || restway_turn_set_refusal(turn, BAD_UTF8, NULL, NULL, NULL)
-               != RESTWAY_E_INVALID_ARGUMENT
-        || restway_turn_set_body(turn, NULL, 1, NULL) != RESTWAY_E_INVALID_ARGUMENT) {
+    seen->found[0] = restway_pipeline_context_set_status(pipeline, 200, NULL);
+    seen->found[1] = restway_pipeline_context_end(pipeline, RESTWAY_OK, NULL);
+    seen->found[2] = restway_pipeline_context_set_answer(pipeline, 199, NULL, 0, NULL, NULL);
+    seen->found[3] = restway_pipeline_context_set_answer(pipeline, 200, "", 0, BAD_UTF8, NULL);
+    if (restway_pipeline_context_set_header(pipeline, BAD_UTF8, "v", NULL) !=
+            RESTWAY_E_INVALID_ARGUMENT ||
+        restway_pipeline_context_set_header(pipeline, "X", BAD_UTF8, NULL) !=
+            RESTWAY_E_INVALID_ARGUMENT ||
+        restway_pipeline_context_set_refusal(pipeline, BAD_UTF8, NULL, NULL, NULL) !=
+            RESTWAY_E_INVALID_ARGUMENT ||
+        restway_pipeline_context_set_body(pipeline, NULL, 1, NULL) != RESTWAY_E_INVALID_ARGUMENT) {
         return RESTWAY_E_INTERNAL;
     }
     return RESTWAY_OK;
 }
 
-static void pipeline__wrong_uses_of_a_turn_are_refused(void **state) {
+static void pipeline__wrong_uses_of_a_pipeline_context_are_refused(void **state) {
     (void)state;
     struct seen seen;
     memset(&seen, 0, sizeof(seen));
@@ -239,21 +243,21 @@ static void pipeline__wrong_uses_of_a_turn_are_refused(void **state) {
     seen_end(&seen, client);
 }
 
-static void *end_later(void *turn) {
-    restway_status status = restway_turn_end(turn, RESTWAY_OK, NULL);
-    restway_turn_release(turn);
-    return status == RESTWAY_OK ? turn : NULL;
+static void *end_later(void *pipeline) {
+    restway_status status = restway_pipeline_context_end(pipeline, RESTWAY_OK, NULL);
+    restway_pipeline_context_release(pipeline);
+    return status == RESTWAY_OK ? pipeline : NULL;
 }
 
-static restway_status hold(void *context, restway_turn *turn) {
+static restway_status hold(void *context, restway_pipeline_context *pipeline) {
     struct seen *seen = context;
-    restway_turn *held = restway_turn_hold(turn);
+    restway_pipeline_context *held = restway_pipeline_context_hold(pipeline);
     seen->asked_count++;
     seen->has_ender = pthread_create(&seen->ender, NULL, end_later, held) == 0;
     return RESTWAY_E_INTERNAL;
 }
 
-static void pipeline__a_held_turn_ends_on_another_thread(void **state) {
+static void pipeline__a_held_context_ends_on_another_thread(void **state) {
     (void)state;
     struct seen seen;
     void *ended = NULL;
@@ -267,13 +271,13 @@ static void pipeline__a_held_turn_ends_on_another_thread(void **state) {
     seen_end(&seen, client);
 }
 
-static restway_status drop(void *context, restway_turn *turn) {
+static restway_status drop(void *context, restway_pipeline_context *pipeline) {
     (void)context;
-    restway_turn_release(restway_turn_hold(turn));
+    restway_pipeline_context_release(restway_pipeline_context_hold(pipeline));
     return RESTWAY_OK;
 }
 
-static void pipeline__a_turn_that_is_dropped_fails_its_call(void **state) {
+static void pipeline__a_context_that_is_dropped_fails_its_call(void **state) {
     (void)state;
     struct seen seen;
     restway_client *client = make_client();
@@ -318,9 +322,9 @@ struct noter {
     char letter;
 };
 
-static restway_status note_letter(void *context, restway_turn *turn) {
+static restway_status note_letter(void *context, restway_pipeline_context *pipeline) {
     struct noter *noter = context;
-    (void)turn;
+    (void)pipeline;
     noter->notes[strlen(noter->notes)] = noter->letter;
     return RESTWAY_OK;
 }
@@ -390,34 +394,34 @@ static void pipeline__null_is_refused(void **state) {
     assert_refused(restway_api_add_interceptor(api, BAD_UTF8, look, NULL, NULL, &failure));
     assert_refused(restway_api_add_interceptor(api, "i", NULL, NULL, NULL, &failure));
     restway_api_release(api);
-    assert_null(restway_turn_request(NULL));
-    assert_null(restway_turn_route(NULL));
-    assert_int_equal(restway_turn_sends(NULL), 0);
-    assert_null(restway_turn_context(NULL));
-    assert_null(restway_turn_response(NULL));
-    assert_null(restway_turn_error(NULL));
-    assert_refused(restway_turn_set_answer(NULL, 200, NULL, 0, NULL, &failure));
-    assert_refused(restway_turn_set_status(NULL, 200, &failure));
-    assert_refused(restway_turn_set_header(NULL, NULL, NULL, &failure));
-    assert_refused(restway_turn_set_body(NULL, NULL, 0, &failure));
-    assert_refused(restway_turn_send_again(NULL, &failure));
-    assert_refused(restway_turn_set_refusal(NULL, NULL, NULL, NULL, &failure));
-    assert_null(restway_turn_hold(NULL));
-    restway_turn_release(NULL);
-    assert_refused(restway_turn_end(NULL, RESTWAY_OK, &failure));
+    assert_null(restway_pipeline_context_request(NULL));
+    assert_null(restway_pipeline_context_route(NULL));
+    assert_int_equal(restway_pipeline_context_sends(NULL), 0);
+    assert_null(restway_pipeline_context_call_context(NULL));
+    assert_null(restway_pipeline_context_response(NULL));
+    assert_null(restway_pipeline_context_error(NULL));
+    assert_refused(restway_pipeline_context_set_answer(NULL, 200, NULL, 0, NULL, &failure));
+    assert_refused(restway_pipeline_context_set_status(NULL, 200, &failure));
+    assert_refused(restway_pipeline_context_set_header(NULL, NULL, NULL, &failure));
+    assert_refused(restway_pipeline_context_set_body(NULL, NULL, 0, &failure));
+    assert_refused(restway_pipeline_context_send_again(NULL, &failure));
+    assert_refused(restway_pipeline_context_set_refusal(NULL, NULL, NULL, NULL, &failure));
+    assert_null(restway_pipeline_context_hold(NULL));
+    restway_pipeline_context_release(NULL);
+    assert_refused(restway_pipeline_context_end(NULL, RESTWAY_OK, &failure));
     restway_client_release(client);
 }
 
 static const struct CMUnitTest tests[] = {
     TEST(pipeline__interceptors_see_answers_and_failures),
-    TEST(pipeline__a_turn_has_the_context_of_its_call),
+    TEST(pipeline__a_pipeline_context_has_the_context_of_its_call),
     TEST(pipeline__an_interceptor_changes_the_answer),
     TEST(pipeline__a_modifier_answers_in_place_of_the_exchange),
     TEST(pipeline__an_interceptor_sends_a_changed_request_again),
     TEST(pipeline__a_refusal_names_its_reason_and_keeps_the_answer),
-    TEST(pipeline__wrong_uses_of_a_turn_are_refused),
-    TEST(pipeline__a_held_turn_ends_on_another_thread),
-    TEST(pipeline__a_turn_that_is_dropped_fails_its_call),
+    TEST(pipeline__wrong_uses_of_a_pipeline_context_are_refused),
+    TEST(pipeline__a_held_context_ends_on_another_thread),
+    TEST(pipeline__a_context_that_is_dropped_fails_its_call),
     TEST(pipeline__functions_for_routes_are_asked_about_them_alone),
     TEST(pipeline__the_document_names_functions_that_are_asked_first),
     TEST(pipeline__null_is_refused),

@@ -58,7 +58,7 @@ TEST(calls_in_flight_are_listed) {
     std::promise<void> may_go_on;
     std::promise<void> is_there;
     auto wait = may_go_on.get_future().share();
-    client.add_modifier([&is_there, wait](restway::turn &) {
+    client.add_modifier([&is_there, wait](restway::pipeline_context &) {
         is_there.set_value();
         wait.wait();
     });

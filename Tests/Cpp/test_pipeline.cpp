@@ -11,11 +11,11 @@ restway::api companies(std::string_view members = "") {
 
 TEST(a_modifier_changes_the_request) {
     const auto client = restway::client::create(companies(), demo_options());
-    const auto number = client.add_modifier([](restway::turn &turn) {
-        CHECK(!turn.route());
-        CHECK(!turn.response());
-        CHECK(turn.sends() == 0);
-        turn.request().header("X-Trace", "17");
+    const auto number = client.add_modifier([](restway::pipeline_context &context) {
+        CHECK(!context.route());
+        CHECK(!context.response());
+        CHECK(context.sends() == 0);
+        context.request().header("X-Trace", "17");
     });
     CHECK(contains(client.get("echo").body(), R"("X-Trace":"17")"));
     client.remove_stage(number);
@@ -24,13 +24,13 @@ TEST(a_modifier_changes_the_request) {
 
 TEST(a_modifier_that_throws_refuses_the_call) {
     const auto client = restway::client::create(companies(), demo_options());
-    const auto number =
-        client.add_modifier([](restway::turn &) { throw std::runtime_error("not on a Sunday"); });
+    const auto number = client.add_modifier(
+        [](restway::pipeline_context &) { throw std::runtime_error("not on a Sunday"); });
     const auto thrown = failure_of(client, restway::request::to("GET", "status"));
     CHECK(thrown.status() == RESTWAY_E_CANCELLED);
     CHECK(contains(thrown.what(), "not on a Sunday"));
     client.remove_stage(number);
-    client.add_modifier([](restway::turn &) -> restway::result<void> {
+    client.add_modifier([](restway::pipeline_context &) -> restway::result<void> {
         return restway::error(RESTWAY_E_AUTH, "not without a badge");
     });
     const auto returned = failure_of(client, restway::request::to("GET", "status"));
@@ -41,9 +41,9 @@ TEST(a_modifier_that_throws_refuses_the_call) {
 TEST(a_modifier_answers_in_place_of_the_server) {
     const auto client = restway::client::create(companies(), demo_options());
     client.add_modifier(
-        [](restway::turn &turn) {
-            CHECK(turn.route() == "enterprises");
-            turn.set_answer(
+        [](restway::pipeline_context &context) {
+            CHECK(context.route() == "enterprises");
+            context.set_answer(
                 200, R"({"array_of_enterprises": [{"id": 1, "name": "Made up"}]})",
                 "application/json");
         },
@@ -55,19 +55,19 @@ TEST(a_modifier_answers_in_place_of_the_server) {
 
 TEST(an_interceptor_changes_the_answer) {
     const auto client = restway::client::create(companies(), demo_options());
-    client.add_interceptor([](restway::turn &turn) {
-        if (turn.failure()) {
-            turn.set_answer(200, R"({"id": 8, "name": "Instead"})", "application/json");
+    client.add_interceptor([](restway::pipeline_context &context) {
+        if (context.failure()) {
+            context.set_answer(200, R"({"id": 8, "name": "Instead"})", "application/json");
             return;
         }
-        CHECK(turn.response().status() == 200);
-        if (turn.sends() == 0) {
-            turn.send_again();
+        CHECK(context.response().status() == 200);
+        if (context.sends() == 0) {
+            context.send_again();
             return;
         }
-        turn.set_status(202);
-        turn.set_header("X-Seen", "yes");
-        turn.set_body("{}");
+        context.set_status(202);
+        context.set_header("X-Seen", "yes");
+        context.set_body("{}");
     });
     const auto answer = client.get("status");
     CHECK(answer.status() == 202);
@@ -78,8 +78,11 @@ TEST(an_interceptor_changes_the_answer) {
 
 TEST(a_document_names_functions_of_the_program) {
     auto api = companies(R"(, "modifiers": ["stamp"], "interceptors": ["check"])");
-    api.add_modifier("stamp", [](restway::turn &turn) { turn.request().header("X-Stamp", "1"); });
-    api.add_interceptor("check", [](restway::turn &turn) { turn.set_header("X-Checked", "1"); });
+    api.add_modifier("stamp", [](restway::pipeline_context &context) {
+        context.request().header("X-Stamp", "1");
+    });
+    api.add_interceptor(
+        "check", [](restway::pipeline_context &context) { context.set_header("X-Checked", "1"); });
     const auto client = restway::client::create(api, demo_options());
     const auto answer = client.get("echo");
     CHECK(contains(answer.body(), "X-Stamp"));

@@ -252,7 +252,7 @@ TEST(a_page_that_fails_throws_in_the_loop) {
 TEST(an_iterator_goes_on_with_the_page_that_failed) {
     const auto client = tracking();
     auto calls = std::make_shared<int>(0);
-    client.add_modifier([calls](restway::turn &) -> restway::result<void> {
+    client.add_modifier([calls](restway::pipeline_context &) -> restway::result<void> {
         if (++*calls == 2) {
             return restway::error(RESTWAY_E_CONNECT, "no network for a moment");
         }
@@ -284,21 +284,22 @@ TEST(pages_of_values_give_values) {
                 "response": {"entity": "Thing"}}}})");
     const auto client = restway::client::create(api, demo_options());
     auto page = std::make_shared<int>(0);
-    client.add_modifier([page](restway::turn &turn) {
+    client.add_modifier([page](restway::pipeline_context &context) {
         const bool is_empty = (*page)++ == 2;
         const std::string text = std::to_string(*page);
-        if (turn.route() == "names") {
-            turn.set_answer(
+        if (context.route() == "names") {
+            context.set_answer(
                 200,
                 is_empty ? R"({"names": []})"
                          : R"({"names": [")" + text + R"(a", ")" + text + R"(b"]})",
                 "application/json");
-        } else if (turn.route() == "single") {
-            turn.set_answer(
+        } else if (context.route() == "single") {
+            context.set_answer(
                 200, is_empty ? R"({"number": null})" : R"({"number": )" + text + "}",
                 "application/json");
         } else {
-            turn.set_answer(200, is_empty ? "[]" : R"([{"id": )" + text + "}]", "application/json");
+            context.set_answer(
+                200, is_empty ? "[]" : R"([{"id": )" + text + "}]", "application/json");
         }
     });
     const auto values = [&](const char *route, restway::page_options options = {}) {

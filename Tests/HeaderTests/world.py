@@ -224,8 +224,8 @@ class World:
             "restway_client_set_refresh": ("refresh",),
         }.items():
             do(name, self.client, self._asked(*types), None, None)
-        do("restway_client_add_modifier", self.client, self._asked("turn"), None, 0, None, None,
-           None)
+        do("restway_client_add_modifier", self.client, self._asked("pipeline_context"), None, 0,
+           None, None, None)
         do("restway_client_set_batch_format", self.client,
            self._encoding(), self._asked("batch_reader", "answer"), None, None)
 

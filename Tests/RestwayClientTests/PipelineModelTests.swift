@@ -21,19 +21,19 @@ enum PipelineAct: CaseIterable {
         }
     }
 
-    func perform(_ turn: Turn) -> Failure? {
+    func perform(_ context: PipelineContext) -> Failure? {
         let headers = Headers([HeaderField(name: "Content-Type", value: "application/json")])
         switch self {
         case .pass: return nil
         case .refuse: return Failure(.io, "refused")
-        case .sendAgain: try? turn.sendAgain()
-        case .answer: try? turn.answer(status: 200, headers: headers, body: Array("{}".utf8))
+        case .sendAgain: try? context.sendAgain()
+        case .answer: try? context.answer(status: 200, headers: headers, body: Array("{}".utf8))
         case .answerMissing:
-            try? turn.answer(status: 404, headers: headers, body: Array("{}".utf8))
+            try? context.answer(status: 404, headers: headers, body: Array("{}".utf8))
         case .passLater, .refuseLater:
-            XCTAssertTrue(turn.hold())
+            XCTAssertTrue(context.hold())
             WorkerPool.shared.submit {
-                _ = turn.end(self == .refuseLater ? Failure(.io, "refused") : nil)
+                _ = context.end(self == .refuseLater ? Failure(.io, "refused") : nil)
             }
         }
         return nil
@@ -164,15 +164,15 @@ final class PipelineModelTests: XCTestCase {
             api: try TestAPI.load(document), options: ClientOptions(), transport: transport,
             clock: clock)
         for (index, act) in run.script.modifiers.enumerated() {
-            _ = try client.addStage(.modify, routes: []) { turn in
+            _ = try client.addStage(.modify, routes: []) { context in
                 run.note("m\(index)")
-                return act.perform(turn)
+                return act.perform(context)
             }
         }
         for index in run.script.interceptors[0].indices {
-            _ = try client.addStage(.intercept, routes: []) { turn in
+            _ = try client.addStage(.intercept, routes: []) { context in
                 run.note("i\(index)")
-                return run.script.interceptors[turn.sends][index].perform(turn)
+                return run.script.interceptors[context.sends][index].perform(context)
             }
         }
         let round = Lock(0)

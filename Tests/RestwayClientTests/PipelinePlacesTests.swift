@@ -31,19 +31,20 @@ extension Client {
         in log: PipelineLog, modify: @escaping StageFunction.Ask = { _ in nil },
         intercept: @escaping StageFunction.Ask = { _ in nil }
     ) throws {
-        _ = try addStage(.modify, routes: []) { turn in
-            log.note("modify \(turn.name)")
-            return modify(turn)
+        _ = try addStage(.modify, routes: []) { context in
+            log.note("modify \(context.name)")
+            return modify(context)
         }
-        _ = try addStage(.intercept, routes: []) { turn in
-            let seen = turn.response.map { "\($0.status)" } ?? turn.failure.map { "\($0.reason)" }
-            log.note("intercept \(turn.name) \(seen ?? "nothing")")
-            return intercept(turn)
+        _ = try addStage(.intercept, routes: []) { context in
+            let seen =
+                context.response.map { "\($0.status)" } ?? context.failure.map { "\($0.reason)" }
+            log.note("intercept \(context.name) \(seen ?? "nothing")")
+            return intercept(context)
         }
     }
 }
 
-extension Turn {
+extension PipelineContext {
     /// The route of the request or, without a route, its path.
     fileprivate var name: String {
         if let route { return route }
@@ -61,8 +62,8 @@ final class PipelineCacheTests: CacheTestCase {
         keep()
         try client.note(
             in: log,
-            intercept: { turn in
-                try? turn.changeAnswer(body: Array(#"{"list": []}"#.utf8))
+            intercept: { context in
+                try? context.changeAnswer(body: Array(#"{"list": []}"#.utf8))
                 return nil
             })
         for _ in 0..<2 {
@@ -125,15 +126,15 @@ final class PipelineDownloadTests: XCTestCase {
             clock: ManualClock())
         try client.note(
             in: log,
-            modify: { [log] turn in
-                log.note(refused { try turn.answer(status: 200, headers: Headers(), body: []) })
+            modify: { [log] context in
+                log.note(refused { try context.answer(status: 200, headers: Headers(), body: []) })
                 return nil
             },
-            intercept: { [log] turn in
-                log.note("body \(turn.response?.bodyWithNUL.count ?? -1)")
-                log.note(refused { try turn.changeAnswer(body: [65]) })
-                log.note(refused { try turn.sendAgain() })
-                log.note(refused { try turn.changeAnswer { $0.set("X-Seen", "yes") } })
+            intercept: { [log] context in
+                log.note("body \(context.response?.bodyWithNUL.count ?? -1)")
+                log.note(refused { try context.changeAnswer(body: [65]) })
+                log.note(refused { try context.sendAgain() })
+                log.note(refused { try context.changeAnswer { $0.set("X-Seen", "yes") } })
                 return nil
             })
         var spec = RequestSpec.get("reports/7")
@@ -162,8 +163,8 @@ final class PipelineBatchTests: BatchTestCase {
         let client = try client()
         try client.note(
             in: log,
-            intercept: { [log] turn in
-                log.note(refused { try turn.sendAgain() })
+            intercept: { [log] context in
+                log.note(refused { try context.sendAgain() })
                 return nil
             })
         let session = try session(client, [get("things/1"), get("things/2")])
@@ -189,8 +190,8 @@ final class PipelineOutboxTests: OutboxTestCase {
         let client = try client()
         try client.note(
             in: log,
-            modify: { turn in
-                turn.request.withLock { $0.headers.append(("X-Signed", "yes")) }
+            modify: { context in
+                context.request.withLock { $0.headers.append(("X-Signed", "yes")) }
                 return nil
             })
         try queueOffline(client, put(1))
@@ -215,8 +216,8 @@ final class PipelineOutboxTests: OutboxTestCase {
         let client = try client()
         try client.note(
             in: log,
-            intercept: { turn in
-                try? turn.answer(status: 200, headers: Headers(), body: [])
+            intercept: { context in
+                try? context.answer(status: 200, headers: Headers(), body: [])
                 return nil
             })
         try queueOffline(client, put(1))
@@ -231,8 +232,8 @@ final class PipelineOutboxTests: OutboxTestCase {
         let refuses = Lock(true)
         try client.note(
             in: log,
-            intercept: { turn in
-                XCTAssertEqual(refused { try turn.sendAgain() }, "invalidArgument")
+            intercept: { context in
+                XCTAssertEqual(refused { try context.sendAgain() }, "invalidArgument")
                 return refuses.withLock { $0 } ? Failure(.io, "not this one") : nil
             })
         try queueOffline(client, put(1))
@@ -288,9 +289,9 @@ final class PipelineDeliveryModelTests: OutboxTestCase {
             let transport = FakeTransport()
             let client = try client(transport: transport)
             for (index, act) in acts.enumerated() {
-                _ = try client.addStage(.intercept, routes: ["thing"]) { turn in
+                _ = try client.addStage(.intercept, routes: ["thing"]) { context in
                     log.note("i\(index)")
-                    return act.perform(turn)
+                    return act.perform(context)
                 }
             }
             try queueOffline(client, put(1))

@@ -38,9 +38,9 @@ final class PipelineTests: XCTestCase {
         let notes = Notes()
         for (name, routes) in [("a", ["company"]), ("b", []), ("c", ["companies"]), ("d", [])] {
             for stage in [Pipeline.Stage.modify, .intercept] {
-                _ = try client.addStage(stage, routes: routes) { turn in
+                _ = try client.addStage(stage, routes: routes) { context in
                     XCTAssertTrue(CallbackScope.isActive)
-                    notes.add("\(name) \(stage) \(turn.route ?? "-")")
+                    notes.add("\(name) \(stage) \(context.route ?? "-")")
                     return nil
                 }
             }
@@ -66,8 +66,8 @@ final class PipelineTests: XCTestCase {
                                 "interceptors": ["seen", "later"]}}}
             """#)
         for name in ["first", "second", "all"] {
-            try api.addModifier(name) { turn in
-                notes.add("\(name) of \(turn.noun)")
+            try api.addModifier(name) { context in
+                notes.add("\(name) of \(context.noun)")
                 return nil
             }
         }
@@ -111,9 +111,9 @@ final class PipelineTests: XCTestCase {
     func testAnAnswerOfAModifierIsJudgedInterceptedAndMappedWithoutAnExchange() throws {
         let client = try client()
         let notes = Notes()
-        _ = try client.addStage(.modify, routes: []) { turn in
-            let isMissing = turn.request.withLock { "\($0.target)".hasSuffix("9\")") }
-            try? turn.answer(
+        _ = try client.addStage(.modify, routes: []) { context in
+            let isMissing = context.request.withLock { "\($0.target)".hasSuffix("9\")") }
+            try? context.answer(
                 status: isMissing ? 404 : 200, headers: Headers(Self.json),
                 body: Array(#"{"id": 4, "name": "made", "error": {"code": "none"}}"#.utf8))
             return nil
@@ -122,8 +122,8 @@ final class PipelineTests: XCTestCase {
             notes.add("not asked")
             return nil
         }
-        _ = try client.addStage(.intercept, routes: []) { turn in
-            notes.add("\(turn.response?.status ?? 0) \(turn.failure?.apiCode ?? "-")")
+        _ = try client.addStage(.intercept, routes: []) { context in
+            notes.add("\(context.response?.status ?? 0) \(context.failure?.apiCode ?? "-")")
             return nil
         }
         let response = try client.send(.get("companies/4")).wait(milliseconds: 0)
@@ -138,8 +138,8 @@ final class PipelineTests: XCTestCase {
 
     func testAnInterceptorChangesTheAnswerBeforeItIsMapped() throws {
         let client = try client()
-        _ = try client.addStage(.intercept, routes: []) { turn in
-            try? turn.changeAnswer(status: 200, body: Array(#"{"id": 1, "name": "New"}"#.utf8)) {
+        _ = try client.addStage(.intercept, routes: []) { context in
+            try? context.changeAnswer(status: 200, body: Array(#"{"id": 1, "name": "New"}"#.utf8)) {
                 $0.set("X-Seen", "yes")
             }
             return nil
@@ -154,13 +154,13 @@ final class PipelineTests: XCTestCase {
 
     func testAnInterceptorMakesFailuresOfSuccessesAndAnswersOfFailures() throws {
         let client = try client()
-        _ = try client.addStage(.intercept, routes: ["companies"]) { turn in
-            Failure(.auth, "status \(turn.response?.status ?? 0) is refused")
+        _ = try client.addStage(.intercept, routes: ["companies"]) { context in
+            Failure(.auth, "status \(context.response?.status ?? 0) is refused")
         }
-        _ = try client.addStage(.intercept, routes: ["company"]) { turn in
-            XCTAssertEqual(turn.failure?.reason, .connect)
-            XCTAssertNil(turn.response)
-            try? turn.answer(
+        _ = try client.addStage(.intercept, routes: ["company"]) { context in
+            XCTAssertEqual(context.failure?.reason, .connect)
+            XCTAssertNil(context.response)
+            try? context.answer(
                 status: 200, headers: Headers(Self.json), body: Array(#"{"id": 1}"#.utf8))
             return nil
         }
@@ -183,10 +183,10 @@ final class PipelineTests: XCTestCase {
             notes.add("modify")
             return nil
         }
-        _ = try client.addStage(.intercept, routes: []) { turn in
-            turn.request.withLock { $0.headers.append(("X-Send", "\(turn.sends + 1)")) }
+        _ = try client.addStage(.intercept, routes: []) { context in
+            context.request.withLock { $0.headers.append(("X-Send", "\(context.sends + 1)")) }
             do throws(Failure) {
-                try turn.sendAgain()
+                try context.sendAgain()
             } catch {
                 notes.add(error.message)
             }
@@ -216,8 +216,8 @@ final class PipelineTests: XCTestCase {
             (.connect, false), (.resolve, false), (.tls, false), (.noResources, false),
         ]
         let client = try client()
-        _ = try client.addStage(.intercept, routes: []) { turn in
-            if turn.sends == 0 { try? turn.sendAgain() }
+        _ = try client.addStage(.intercept, routes: []) { context in
+            if context.sends == 0 { try? context.sendAgain() }
             return nil
         }
         for (kind, isGone) in kinds {
@@ -237,9 +237,9 @@ final class PipelineTests: XCTestCase {
     func testAnInterceptorSeesThatTheAnswerCannotBeMappedOnce() throws {
         let client = try client()
         let notes = Notes()
-        _ = try client.addStage(.intercept, routes: []) { turn in
-            notes.add(turn.failure.map { "\($0.reason)" } ?? "\(turn.response?.status ?? 0)")
-            try? turn.answer(status: 200, headers: Headers(Self.json), body: Array("{".utf8))
+        _ = try client.addStage(.intercept, routes: []) { context in
+            notes.add(context.failure.map { "\($0.reason)" } ?? "\(context.response?.status ?? 0)")
+            try? context.answer(status: 200, headers: Headers(Self.json), body: Array("{".utf8))
             return nil
         }
         let call = try client.send(.get("companies/1"))
@@ -251,62 +251,62 @@ final class PipelineTests: XCTestCase {
 
     func testATurnThatIsHeldGoesOnWhenItEndsAndFailsWhenItIsDropped() throws {
         let client = try client()
-        let held = Monitor<Turn?>(nil)
+        let held = Monitor<PipelineContext?>(nil)
         let notes = Notes()
-        _ = try client.addStage(.modify, routes: []) { turn in
-            XCTAssertTrue(turn.hold())
-            XCTAssertFalse(turn.hold())
-            held.update { $0 = turn }
+        _ = try client.addStage(.modify, routes: []) { context in
+            XCTAssertTrue(context.hold())
+            XCTAssertFalse(context.hold())
+            held.update { $0 = context }
             return Failure(.internal, "this is ignored")
         }
-        _ = try client.addStage(.modify, routes: []) { turn in
+        _ = try client.addStage(.modify, routes: []) { context in
             notes.add("next")
             return nil
         }
-        func takeHeld() -> Turn? { held.wait { $0 } }
+        func takeHeld() -> PipelineContext? { held.wait { $0 } }
         let call = try client.send(.get("companies/1"))
-        var turn = takeHeld()
-        XCTAssertEqual(turn?.end(nil), true)
-        XCTAssertEqual(turn?.end(nil), false)
+        var context = takeHeld()
+        XCTAssertEqual(context?.end(nil), true)
+        XCTAssertEqual(context?.end(nil), false)
         transport.answer(200, "{}", headers: Self.json)
         _ = try call.wait(milliseconds: 0)
         XCTAssertEqual(notes.all, ["next"])
         held.update { $0 = nil }
 
         let dropped = try client.send(.get("companies/2"))
-        turn = takeHeld()
+        context = takeHeld()
         held.update { $0 = nil }
-        turn = nil
+        context = nil
         XCTAssertEqual(failure { _ = try dropped.wait(milliseconds: 0) }?.reason, .cancelled)
 
         let cancelled = try client.send(.get("companies/3"))
-        turn = takeHeld()
+        context = takeHeld()
         cancelled.cancel()
-        XCTAssertEqual(turn?.end(nil), false)
-        XCTAssertEqual(failure { try turn?.sendAgain() }?.reason, .closed)
+        XCTAssertEqual(context?.end(nil), false)
+        XCTAssertEqual(failure { try context?.sendAgain() }?.reason, .closed)
         XCTAssertEqual(transport.waitingCount, 0)
         held.update { $0 = nil }
-        turn = nil
+        context = nil
         client.close()
     }
 
     func testTheTimeLimitOfTheAttemptHoldsWhileATurnIsHeld() throws {
         let client = try client()
-        let held = Monitor<Turn?>(nil)
-        _ = try client.addStage(.intercept, routes: []) { turn in
-            _ = turn.hold()
-            held.update { $0 = turn }
+        let held = Monitor<PipelineContext?>(nil)
+        _ = try client.addStage(.intercept, routes: []) { context in
+            _ = context.hold()
+            held.update { $0 = context }
             return nil
         }
         var spec = RequestSpec.get("companies/1")
         spec.timeouts.totalMilliseconds = 500
         let call = try client.send(spec)
         transport.answer(200, "{}", headers: Self.json)
-        let turn: Turn? = held.wait { $0 }
+        let context: PipelineContext? = held.wait { $0 }
         // The timer is set when the function has returned.
         while !call.isComplete { clock.advance(milliseconds: 501) }
         XCTAssertEqual(failure { _ = try call.wait(milliseconds: 0) }?.reason, .timedOut)
-        XCTAssertEqual(turn?.end(nil), false)
+        XCTAssertEqual(context?.end(nil), false)
         held.update { $0 = nil }
         client.close()
     }

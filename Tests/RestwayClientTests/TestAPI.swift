@@ -132,10 +132,10 @@ extension Client {
         try calls.setFunctions { functions in
             functions.pipeline = Pipeline()
             guard let modifier else { return }
-            _ = functions.pipeline.add(.modify, routes: []) { turn in
-                switch modifier(turn.request.withLock { $0 }) {
+            _ = functions.pipeline.add(.modify, routes: []) { context in
+                switch modifier(context.request.withLock { $0 }) {
                 case .success(let spec):
-                    turn.request.withLock { $0 = spec }
+                    context.request.withLock { $0 = spec }
                     return nil
                 case .failure(let failure):
                     return failure

@@ -32,11 +32,11 @@ final class StageTests: DemoTestCase {
 
     func testAModifierChangesTheRequestUntilItIsRemoved() async throws {
         let client = try client()
-        let stage = try client.stages.addModifier { turn in
-            XCTAssertEqual(turn.method, .post)
-            XCTAssertNil(turn.response)
-            try turn.setHeader("X-Signature", "\(turn.body?.count ?? 0)")
-            try turn.setParameter("p", 1)
+        let stage = try client.stages.addModifier { context in
+            XCTAssertEqual(context.method, .post)
+            XCTAssertNil(context.response)
+            try context.setHeader("X-Signature", "\(context.body?.count ?? 0)")
+            try context.setParameter("p", 1)
         }
         let seen = try await echo(client, .text("12345"))
         XCTAssertEqual(seen["headers"]?["X-Signature"], "5")
@@ -48,10 +48,10 @@ final class StageTests: DemoTestCase {
 
     func testAModifierThatWaitsIsAwaited() async throws {
         let client = try client()
-        let stage = try client.stages.addModifier(routes: ["status"]) { turn in
+        let stage = try client.stages.addModifier(routes: ["status"]) { context in
             await Task.yield()
-            try turn.setHeader("X-Token", "t")
-            try turn.answer(status: 200, body: try .json(["token": "t"]))
+            try context.setHeader("X-Token", "t")
+            try context.answer(status: 200, body: try .json(["token": "t"]))
         }
         let answer: JSON = try await client.get(.route("status"))
         XCTAssertEqual(answer, ["token": "t"])
@@ -62,15 +62,15 @@ final class StageTests: DemoTestCase {
 
     func testAModifierReplacesHeadersBodyAndVariables() async throws {
         let client = try client()
-        try client.stages.addModifier { turn in
-            XCTAssertEqual(turn.headers["X-Old"], "1")
-            try turn.setHeader("X-Old", nil)
-            try turn.setHeader("X-New", "2")
-            XCTAssertThrowsError(try turn.setHeader("X-Bad", "a\nb"))
-            XCTAssertEqual(turn.headers, ["X-New": "2"])
-            try turn.setBody(try .json(["a": 1]))
-            turn.setTimeout(.seconds(9))
-            try turn.setVariable("name", "x y")
+        try client.stages.addModifier { context in
+            XCTAssertEqual(context.headers["X-Old"], "1")
+            try context.setHeader("X-Old", nil)
+            try context.setHeader("X-New", "2")
+            XCTAssertThrowsError(try context.setHeader("X-Bad", "a\nb"))
+            XCTAssertEqual(context.headers, ["X-New": "2"])
+            try context.setBody(try .json(["a": 1]))
+            context.setTimeout(.seconds(9))
+            try context.setVariable("name", "x y")
         }
         let seen: JSON = try await client.post(
             "echo/:name", body: .text("old"), variables: ["name": "z"], headers: ["X-Old": "1"])
@@ -130,12 +130,12 @@ final class StageTests: DemoTestCase {
 
     func testAnInterceptorSeesTheAnswerAndChangesIt() async throws {
         let client = try client()
-        try client.stages.addInterceptor { turn in
-            XCTAssertEqual(turn.response?.status, 200)
-            XCTAssertNil(turn.error)
-            try turn.setResponseHeader("X-Seen", "1")
-            try turn.setResponseBody(Data(#"{"changed": true}"#.utf8))
-            try turn.setResponseStatus(203)
+        try client.stages.addInterceptor { context in
+            XCTAssertEqual(context.response?.status, 200)
+            XCTAssertNil(context.error)
+            try context.setResponseHeader("X-Seen", "1")
+            try context.setResponseBody(Data(#"{"changed": true}"#.utf8))
+            try context.setResponseStatus(203)
         }
         let response = try await client.get("status")
         XCTAssertEqual(response.status, 203)
@@ -145,10 +145,10 @@ final class StageTests: DemoTestCase {
 
     func testAnInterceptorAnswersAnError() async throws {
         let client = try client()
-        try client.stages.addInterceptor { turn in
-            guard turn.error?.httpStatus == 404 else { return }
+        try client.stages.addInterceptor { context in
+            guard context.error?.httpStatus == 404 else { return }
             await Task.yield()
-            try turn.answer(body: .json(["found": false]))
+            try context.answer(body: .json(["found": false]))
         }
         let answer: JSON = try await client.get("bad/status/404")
         XCTAssertEqual(answer, ["found": false])
@@ -156,10 +156,10 @@ final class StageTests: DemoTestCase {
 
     func testAnInterceptorHasTheRequestSentAgain() async throws {
         let client = try client()
-        try client.stages.addInterceptor { turn in
-            guard turn.error != nil, turn.sends < 2 else { return }
-            try turn.setHeader("X-Again", "\(turn.sends + 1)")
-            try turn.sendAgain()
+        try client.stages.addInterceptor { context in
+            guard context.error != nil, context.sends < 2 else { return }
+            try context.setHeader("X-Again", "\(context.sends + 1)")
+            try context.sendAgain()
         }
         let error = try await failure { () throws(RestwayError) in
             try await client.get("bad/status/503")
@@ -169,12 +169,12 @@ final class StageTests: DemoTestCase {
         XCTAssertEqual(error.attempts.map(\.httpStatus), [503, 503, 503])
     }
 
-    func testATurnIsOverWhenItsFunctionHasEnded() async throws {
+    func testAContextIsOverWhenItsFunctionHasEnded() async throws {
         let client = try client()
-        let (turns, turn) = AsyncStream.makeStream(of: Turn.self)
-        try client.stages.addInterceptor { turn.yield($0) }
+        let (contexts, context) = AsyncStream.makeStream(of: PipelineContext.self)
+        try client.stages.addInterceptor { context.yield($0) }
         try await client.get("status")
-        var kept = turns.makeAsyncIterator()
+        var kept = contexts.makeAsyncIterator()
         let late = await kept.next()
         XCTAssertThrowsError(try late?.answer()) {
             XCTAssertEqual(($0 as? RestwayError)?.kind, .closed)
@@ -192,20 +192,20 @@ final class StageTests: DemoTestCase {
             "modifiers": ["sign", "fetch"],
             "routes": ["status": ["path": "status", "interceptors": ["count", "wait"]]],
         ])
-        try api.addModifier("sign") { turn in try turn.setHeader("X-Sign", "1") }
-        try api.addModifier("fetch") { turn in
+        try api.addModifier("sign") { context in try context.setHeader("X-Sign", "1") }
+        try api.addModifier("fetch") { context in
             await Task.yield()
-            try turn.setHeader("X-Fetch", "2")
+            try context.setHeader("X-Fetch", "2")
         }
-        try api.addInterceptor("count") { turn in
-            try turn.setResponseHeader("X-Status", "\(turn.response?.status ?? 0)")
+        try api.addInterceptor("count") { context in
+            try context.setResponseHeader("X-Status", "\(context.response?.status ?? 0)")
         }
         XCTAssertThrowsError(try Client(api)) {
             XCTAssertEqual(($0 as? RestwayError)?.kind, .config)
         }
-        try api.addInterceptor("wait") { turn in
+        try api.addInterceptor("wait") { context in
             await Task.yield()
-            try turn.setResponseHeader("X-Wait", "1")
+            try context.setResponseHeader("X-Wait", "1")
         }
         XCTAssertThrowsError(try api.addInterceptor("wait") { _ in }) {
             XCTAssertEqual(($0 as? RestwayError)?.kind, .duplicate)

@@ -86,25 +86,27 @@ public:
             });
     }
 
-    /** Registers a modifier, `void(turn &)`, which `modifiers` of the document refers to. */
+    /** Registers a modifier, `void(pipeline_context &)`, which `modifiers` of the document refers
+     *  to. */
     template <typename Function>
     returned<void> add_modifier(std::string_view name, Function modify) {
         return internal::attach<void>(
             std::move(modify), [&](void *context, restway_destroy_fn destroy, auto... out) {
                 const internal::c_text text(name);
                 return restway_api_add_modifier(
-                    get(), text, internal::on_turn<Function>, context, destroy, out...);
+                    get(), text, internal::on_stage<Function>, context, destroy, out...);
             });
     }
 
-    /** Registers an interceptor, `void(turn &)`, which `interceptors` of the document refers to. */
+    /** Registers an interceptor, `void(pipeline_context &)`, which `interceptors` of the document
+     *  refers to. */
     template <typename Function>
     returned<void> add_interceptor(std::string_view name, Function intercept) {
         return internal::attach<void>(
             std::move(intercept), [&](void *context, restway_destroy_fn destroy, auto... out) {
                 const internal::c_text text(name);
                 return restway_api_add_interceptor(
-                    get(), text, internal::on_turn<Function>, context, destroy, out...);
+                    get(), text, internal::on_stage<Function>, context, destroy, out...);
             });
     }
 

@@ -262,7 +262,7 @@ public:
             [&](auto... out) { return restway_client_url(get(), text, of.get(), out...); });
     }
 
-    /** What the client has done since it was made, as a JSON object. */
+    /** The metrics of the client since it was made, as a JSON object. */
     returned<std::string> metrics() const {
         return internal::written(
             [&](auto... out) { return restway_client_metrics(get(), out...); });
@@ -419,15 +419,15 @@ public:
         return set_function(restway_client_set_persist, internal::on_persist<Function>, persist);
     }
 
-    /** Adds a modifier, `void(turn &)`, for the routes of these names, or for all requests. Returns
-     *  the number with which remove_stage() removes it. */
+    /** Adds a modifier, `void(pipeline_context &)`, for the routes of these names, or for all
+     *  requests. Returns the number with which remove_stage() removes it. */
     template <typename Function>
     returned<std::int64_t> add_modifier(
         Function modify, const std::vector<std::string> &routes = {}) const {
         return add_stage(restway_client_add_modifier, std::move(modify), routes);
     }
 
-    /** Adds an interceptor, `void(turn &)`, as add_modifier() adds a modifier. */
+    /** Adds an interceptor, `void(pipeline_context &)`, as add_modifier() adds a modifier. */
     template <typename Function>
     returned<std::int64_t> add_interceptor(
         Function intercept, const std::vector<std::string> &routes = {}) const {
@@ -486,7 +486,7 @@ private:
         return internal::attach<std::int64_t>(
             std::move(function), [&](void *context, restway_destroy_fn destroy, auto... out) {
                 return add(
-                    get(), internal::on_turn<Function>, names.data(), names.size(), context,
+                    get(), internal::on_stage<Function>, names.data(), names.size(), context,
                     destroy, out...);
             });
     }

@@ -1,5 +1,5 @@
 /** @file restway/cpp/pipeline.hpp
- *  What functions of the program see of a call: modifiers, interceptors, and authorization.
+ *  The contexts of the program's functions in a call: modifiers, interceptors, and authorization.
  */
 #ifndef RESTWAY_CPP_PIPELINE_HPP
 #define RESTWAY_CPP_PIPELINE_HPP
@@ -8,30 +8,31 @@
 
 RESTWAY_CPP_BEGIN
 
-/** What a modifier or an interceptor sees of a call. It is valid until the function returns. */
-class turn {
+/** The context in which a modifier or an interceptor is called: what it sees of the call, and what
+ *  it decides. It is valid until the function returns. */
+class pipeline_context {
 public:
-    explicit turn(restway_turn *raw) : raw_(raw) {
+    explicit pipeline_context(restway_pipeline_context *raw) : raw_(raw) {
     }
 
     /** The request. A modifier may change it. */
     restway::request request() const {
-        return restway::request(restway_turn_request(raw_), borrowed);
+        return restway::request(restway_pipeline_context_request(raw_), borrowed);
     }
 
     /** The name of the route of the call. */
     std::optional<std::string_view> route() const noexcept {
-        return internal::text_or_nothing(restway_turn_route(raw_));
+        return internal::text_or_nothing(restway_pipeline_context_route(raw_));
     }
 
     /** The answer; an empty one if there is none. */
     restway::response response() const {
-        return restway::response(restway_turn_response(raw_), borrowed);
+        return restway::response(restway_pipeline_context_response(raw_), borrowed);
     }
 
     /** Why the call fails. */
     std::optional<error> failure() const {
-        const restway_error *raw = restway_turn_error(raw_);
+        const restway_error *raw = restway_pipeline_context_error(raw_);
         if (raw == nullptr) {
             return std::nullopt;
         }
@@ -40,40 +41,42 @@ public:
 
     /** How often interceptors have had the request sent again. */
     int sends() const noexcept {
-        return restway_turn_sends(raw_);
+        return restway_pipeline_context_sends(raw_);
     }
 
     /** Answers in place of the exchange, or of the answer that has come. */
     returned<void> set_answer(int status, std::string_view body, std::string_view media_type) {
         return internal::call<void>(
-            restway_turn_set_answer, raw_, status, static_cast<const void *>(body.data()),
-            body.size(), internal::c_text(media_type));
+            restway_pipeline_context_set_answer, raw_, status,
+            static_cast<const void *>(body.data()), body.size(), internal::c_text(media_type));
     }
 
     /** Changes the status of the answer. */
     returned<void> set_status(int status) {
-        return internal::call<void>(restway_turn_set_status, raw_, status);
+        return internal::call<void>(restway_pipeline_context_set_status, raw_, status);
     }
 
     /** Sets a header of the answer, or removes it. */
     returned<void> set_header(std::string_view name, std::optional<std::string_view> to) {
         return internal::call<void>(
-            restway_turn_set_header, raw_, internal::c_text(name), internal::c_text(to));
+            restway_pipeline_context_set_header, raw_, internal::c_text(name),
+            internal::c_text(to));
     }
 
     /** Replaces the body of the answer. */
     returned<void> set_body(std::string_view body) {
         return internal::call<void>(
-            restway_turn_set_body, raw_, static_cast<const void *>(body.data()), body.size());
+            restway_pipeline_context_set_body, raw_, static_cast<const void *>(body.data()),
+            body.size());
     }
 
     /** Has the request sent again, when the interceptor has ended. */
     returned<void> send_again() {
-        return internal::call<void>(restway_turn_send_again, raw_);
+        return internal::call<void>(restway_pipeline_context_send_again, raw_);
     }
 
 private:
-    restway_turn *raw_;
+    restway_pipeline_context *raw_;
 };
 
 /** A credential. Its texts belong to the program; they are copied when the credential is set. */
@@ -146,14 +149,15 @@ public:
 
 namespace internal {
 
-/** `void(turn &)` as a modifier or an interceptor of the C library. */
-template <typename Function> restway_status on_turn(void *context, restway_turn *raw) {
-    turn seen(raw);
+/** `void(pipeline_context &)` as a modifier or an interceptor of the C library. */
+template <typename Function> restway_status on_stage(void *context, restway_pipeline_context *raw) {
+    pipeline_context seen(raw);
     const result<void> outcome = ask(*static_cast<Function *>(context), seen);
     if (outcome) {
         return RESTWAY_OK;
     }
-    (void)attempt<void>(restway_turn_set_refusal, raw, outcome.failure().what(), nullptr, nullptr);
+    (void)attempt<void>(
+        restway_pipeline_context_set_refusal, raw, outcome.failure().what(), nullptr, nullptr);
     return outcome.failure().status();
 }
 

@@ -6,11 +6,11 @@ import RestwayOutcome
 /// The modifiers and interceptors of a client: functions that see each call before it is sent, and
 /// before its answer is mapped.
 ///
-///     try client.stages.addModifier { turn in
-///         try turn.setHeader("X-Signature", signature(of: turn.body))
+///     try client.stages.addModifier { context in
+///         try context.setHeader("X-Signature", signature(of: context.body))
 ///     }
-///     let stage = try client.stages.addInterceptor(routes: ["issues"]) { turn in
-///         if turn.error?.kind == .connect, turn.sends == 0 { try turn.sendAgain() }
+///     let stage = try client.stages.addInterceptor(routes: ["issues"]) { context in
+///         if context.error?.kind == .connect, context.sends == 0 { try context.sendAgain() }
 ///     }
 ///     stage.remove()
 ///
@@ -22,10 +22,10 @@ import RestwayOutcome
 ///
 /// The client keeps its functions until it is closed, so a function refers to its client weakly.
 public struct Stages: Sendable {
-    /// A function of the program that a turn shows a call to.
-    public typealias Function = @Sendable (Turn) throws -> Void
+    /// A modifier or an interceptor of the program.
+    public typealias Function = @Sendable (PipelineContext) throws -> Void
     /// A function that may wait.
-    public typealias WaitingFunction = @Sendable (Turn) async throws -> Void
+    public typealias WaitingFunction = @Sendable (PipelineContext) async throws -> Void
 
     fileprivate let core: RestwayClient.Client
     fileprivate let source: ObjectSource
@@ -148,24 +148,23 @@ extension API {
 
 /// Makes functions of the program answer the questions of the core.
 private enum StageQuestion {
-    typealias Source = @Sendable (RestwayCalls.Turn) -> ObjectSource
+    typealias Source = @Sendable (RestwayCalls.PipelineContext) -> ObjectSource
 
     /// The objects of the client that asks. A function of an API serves several clients.
-    static let source: Source = { turn in
-        let context = turn.call.context
-        return ObjectSource(
-            api: context.api, store: context.store, decoder: JSONCoding.decoder)
+    static let source: Source = { context in
+        let client = context.call.context
+        return ObjectSource(api: client.api, store: client.store, decoder: JSONCoding.decoder)
     }
 
     static func asking(
         _ function: @escaping Stages.Function, _ source: @escaping Source
     ) -> StageFunction.Ask {
-        { turn in
+        { context in
             do {
-                try function(Turn(turn, source(turn)))
+                try function(PipelineContext(context, source(context)))
                 return nil
             } catch {
-                return Failure(thrown: error, by: turn.noun)
+                return Failure(thrown: error, by: context.noun)
             }
         }
     }
@@ -173,28 +172,28 @@ private enum StageQuestion {
     static func asking(
         waiting function: @escaping Stages.WaitingFunction, _ source: @escaping Source
     ) -> StageFunction.Ask {
-        { turn in
-            guard turn.hold() else { return RestwayCalls.Turn.isOver }
+        { context in
+            guard context.hold() else { return RestwayCalls.PipelineContext.isOver }
             let task = Task {
                 var failure: Failure?
                 do {
-                    try await function(Turn(turn, source(turn)))
+                    try await function(PipelineContext(context, source(context)))
                 } catch {
-                    failure = Failure(thrown: error, by: turn.noun)
+                    failure = Failure(thrown: error, by: context.noun)
                 }
                 // If the call has ended meanwhile, it needs no answer.
-                _ = turn.end(failure)
+                _ = context.end(failure)
             }
-            turn.whenLeft { task.cancel() }
+            context.whenLeft { task.cancel() }
             return nil
         }
     }
 
-    /// The core hands each function the turn that its calls have made.
-    static func ask(_ turn: any StageTurn, _ ask: StageFunction.Ask) -> Failure? {
-        guard let turn = turn as? RestwayCalls.Turn else {
-            return Failure(.internal, "a stage was asked without a turn")
+    /// The core hands each function the context that its calls have made.
+    static func ask(_ context: any StageContext, _ ask: StageFunction.Ask) -> Failure? {
+        guard let context = context as? RestwayCalls.PipelineContext else {
+            return Failure(.internal, "a stage was asked without a pipeline context")
         }
-        return ask(turn)
+        return ask(context)
     }
 }

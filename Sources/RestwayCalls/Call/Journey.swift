@@ -53,7 +53,7 @@ struct Journey {
         /// Headers and media type of the answer are checked.
         indirect case validate(Answer)
         /// The program's interceptors see the answer or the failure.
-        indirect case intercept(Turn.Result)
+        indirect case intercept(PipelineContext.Result)
         /// The body becomes rows.
         indirect case parse(Answer)
         /// The store takes all rows or no row. The call can no longer be cancelled.

@@ -8,27 +8,28 @@ import Synchronization
 enum ModifyStage {
     static func enter(_ entry: StageEntry, _ question: Call.Question) {
         entry.onWorker { entry in
-            let turn = Turn(.modify, entry, question.modifiers, Lock(question.spec), .nothing)
-            PipelineStage.goOn(turn, from: 0)
+            let context = PipelineContext(
+                .modify, entry, question.modifiers, Lock(question.spec), .nothing)
+            PipelineStage.goOn(context, from: 0)
         }
     }
 }
 
 /// The stage in which the program's interceptors see the answer or the failure.
 enum InterceptStage {
-    static func enter(_ entry: StageEntry, _ found: Turn.Result) {
+    static func enter(_ entry: StageEntry, _ found: PipelineContext.Result) {
         entry.onWorker { entry in
             guard let interception = entry.call.state.withLock({ $0.interception }) else {
                 return end(entry, found)
             }
-            let turn = Turn(
+            let context = PipelineContext(
                 .intercept, entry, interception.functions, Lock(interception.spec), found)
-            PipelineStage.goOn(turn, from: 0)
+            PipelineStage.goOn(context, from: 0)
         }
     }
 
     /// Goes on with what the interceptors have left.
-    static func end(_ entry: StageEntry, _ result: Turn.Result) {
+    static func end(_ entry: StageEntry, _ result: PipelineContext.Result) {
         switch result {
         case .answer(let answer): entry.report(.intercepted(answer))
         case .failure(let failure): entry.fail(failure)
@@ -36,16 +37,16 @@ enum InterceptStage {
         }
     }
 
-    /// Sends the request of a turn again.
-    static func sendAgain(_ turn: Turn) {
-        let (entry, call) = (turn.entry, turn.entry.call)
-        let spec = turn.request.withLock { $0 }
+    /// Sends the request again as the interceptors have left it.
+    static func sendAgain(_ context: PipelineContext) {
+        let (entry, call) = (context.entry, context.entry.call)
+        let spec = context.request.withLock { $0 }
         // The next exchange has a flight of its own.
         if let lookup = call.state.withLock({ $0.resources.lookup }) {
             entry.context.flights.leave(call, lookup)
         }
         let now = entry.context.clock.now()
-        let (result, status) = (turn.result, turn.response?.status ?? 0)
+        let (result, status) = (context.result, context.response?.status ?? 0)
         entry.report(.sendAgain(spec), on: .worker) { state in
             state.resources.lookup = nil
             if case .failure(let failure) = result {
@@ -58,12 +59,12 @@ enum InterceptStage {
     }
 }
 
-extension Turn {
+extension PipelineContext {
     /// The call that asks.
     package var call: Call { entry.call }
 
     /// Calls `left` once, on any thread, when the call goes on or has ended, so that it no longer
-    /// waits for the function that holds this turn.
+    /// waits for the function that holds this context.
     package func whenLeft(_ left: @escaping @Sendable () -> Void) {
         let isWaiting = entry.call.state.withLock { state in
             guard state.journey.isCurrent(entry.number) else { return false }
@@ -77,20 +78,20 @@ extension Turn {
 /// Asks the modifiers or the interceptors of a call, all of them in one visit to a worker.
 enum PipelineStage {
     /// - Parameter index: The index of the function that is asked first.
-    static func goOn(_ turn: Turn, from index: Int) {
-        let haveEnded = CallbackScope.run { turn.askFunctions(from: index) }
-        if haveEnded { end(turn) } else { turn.entry.watchDeadline() }
+    static func goOn(_ context: PipelineContext, from index: Int) {
+        let haveEnded = CallbackScope.run { context.askFunctions(from: index) }
+        if haveEnded { end(context) } else { context.entry.watchDeadline() }
     }
 
-    private static func end(_ turn: Turn) {
-        let entry = turn.entry
-        switch (turn.stage, turn.result) {
-        case (.intercept, _) where turn.sendsAgain: InterceptStage.sendAgain(turn)
+    private static func end(_ context: PipelineContext) {
+        let entry = context.entry
+        switch (context.stage, context.result) {
+        case (.intercept, _) where context.sendsAgain: InterceptStage.sendAgain(context)
         case (.intercept, let result):
             // If interceptors have judged the answer, its status no longer decides.
-            if turn.isOfProgram { entry.call.state.withLock { $0.isTaken = false } }
+            if context.isOfProgram { entry.call.state.withLock { $0.isTaken = false } }
             InterceptStage.end(entry, result)
-        case (.modify, .nothing): entry.report(.modified(turn.request.withLock { $0 }))
+        case (.modify, .nothing): entry.report(.modified(context.request.withLock { $0 }))
         case (.modify, .answer(let answer)): entry.report(.answered(answer))
         case (.modify, .failure(let failure)): entry.fail(failure)
         }

@@ -7,13 +7,13 @@ package struct StageNames: Sendable {
     package var interceptors: [String] = []
 }
 
-/// A call as a modifier or an interceptor sees and changes it. `Turn` implements it; this module
-/// only hands it to the program's function.
-package protocol StageTurn: HandleObject {
+/// The context in which a modifier or an interceptor is asked. `PipelineContext` implements it;
+/// this module only hands it to the program's function.
+package protocol StageContext: HandleObject {
     /// How messages name a function of its stage.
     var noun: String { get }
 }
 
 /// A modifier or an interceptor of the program. It returns why the program lets the call fail;
 /// `nil` if it does not. It is a question.
-package typealias AskStage = @Sendable (any StageTurn) -> Failure?
+package typealias AskStage = @Sendable (any StageContext) -> Failure?

@@ -124,9 +124,10 @@ TEST(a_future_has_a_result) {
 
 TEST(a_function_refuses_by_returning_an_error) {
     const auto client = companies();
-    const auto number = client.add_modifier([](restway::turn &) -> restway::result<void> {
-        return restway::error(RESTWAY_E_AUTH, "not without a badge");
-    });
+    const auto number =
+        client.add_modifier([](restway::pipeline_context &) -> restway::result<void> {
+            return restway::error(RESTWAY_E_AUTH, "not without a badge");
+        });
     CHECK(number);
     const auto refused = client.get("status");
     CHECK(!refused && refused.failure().status() == RESTWAY_E_AUTH);

@@ -134,7 +134,7 @@ from ._library import (
 from ._network import Cookies, DefaultHeaders
 from ._object import Identity, Object, Objects
 from ._parsing import Data, EncoderFunction, MapProgress, ParserFunction, ValidatorFunction
-from ._pipeline import Stage, StageFunction, Turn
+from ._pipeline import PipelineContext, Stage, StageFunction
 from ._query import Operator, Query
 from ._reading.tables import Columns
 from ._reading.values import ObjectValue
@@ -400,6 +400,7 @@ __all__ = [
     "ParsingError",
     "PaymentRequiredError",
     "Persist",
+    "PipelineContext",
     "Plugin",
     "PluginError",
     "Problem",
@@ -457,7 +458,6 @@ __all__ = [
     "Transaction",
     "TransformFunction",
     "TransportError",
-    "Turn",
     "UnauthorizedError",
     "UnknownAttributeError",
     "UnknownEntityError",

@@ -28,41 +28,41 @@ if TYPE_CHECKING:
     from ._object import Layouts
 
 
-class Turn:
-    """What a modifier or an interceptor sees of a call, and what it decides. It is valid until the
-    function has returned.
+class PipelineContext:
+    """The context in which a modifier or an interceptor is called: what it sees of a call, and what
+    it decides. It is valid until the function has returned.
 
         @client.add_interceptor
-        def report(turn):
-            if turn.error is not None:
-                print(turn.route, "failed:", turn.error.message)
+        def report(context):
+            if context.error is not None:
+                print(context.route, "failed:", context.error.message)
     """
 
     __slots__ = ("_handle", "_layouts")
 
-    def __init__(self, handle: native.TurnHandle, layouts: Layouts) -> None:
+    def __init__(self, handle: native.PipelineContextHandle, layouts: Layouts) -> None:
         """For this package. `handle` is lent, or owned by a function that answers later."""
-        self._handle: native.TurnHandle | None = handle
+        self._handle: native.PipelineContextHandle | None = handle
         self._layouts = layouts
 
-    def end(self) -> native.TurnHandle:
-        """For this package: the turn can no longer be used."""
-        handle = self._turn
+    def end(self) -> native.PipelineContextHandle:
+        """For this package: the context can no longer be used."""
+        handle = self._lent
         self._handle = None
         return handle
 
     @property
-    def _turn(self) -> native.TurnHandle:
+    def _lent(self) -> native.PipelineContextHandle:
         if self._handle is None:
-            raise ValueError("a turn cannot be used when its function has returned")
+            raise ValueError("a pipeline context cannot be used when its function has returned")
         return self._handle
 
     def __repr__(self) -> str:
         if self._handle is None:
-            return "<Turn, over>"
+            return "<PipelineContext, over>"
         answer = self.response or self.error
         what = "a modifier" if answer is None else "an interceptor"
-        return f"<Turn of {what}, route {self.route!r}>"
+        return f"<PipelineContext of {what}, route {self.route!r}>"
 
     @property
     def request(self) -> Request:
@@ -70,17 +70,18 @@ class Turn:
         request is sent again.
         """
         lib = native.lib
-        return Request(native.own(lib.restway_request_retain(lib.restway_turn_request(self._turn))))
+        request = lib.restway_pipeline_context_request(self._lent)
+        return Request(native.own(lib.restway_request_retain(request)))
 
     @property
     def route(self) -> str | None:
         """The name of the route; None for a route without a name, and for no route."""
-        return native.borrowed(native.lib.restway_turn_route(self._turn))
+        return native.borrowed(native.lib.restway_pipeline_context_route(self._lent))
 
     @property
     def sends(self) -> int:
         """How often interceptors have had the request sent again."""
-        count: int = native.lib.restway_turn_sends(self._turn)
+        count: int = native.lib.restway_pipeline_context_sends(self._lent)
         return count
 
     @property
@@ -89,10 +90,10 @@ class Turn:
         because it is mapped later. None for a modifier, and for a call that has failed without an
         answer.
         """
-        handle = native.lib.restway_turn_response(self._turn)
+        handle = native.lib.restway_pipeline_context_response(self._lent)
         if not handle:
             return None
-        # The turn lends it; the copy lives longer.
+        # The context lends it; the copy lives longer.
         return Response.retained(handle, self._layouts)
 
     @property
@@ -101,7 +102,7 @@ class Turn:
         and for a call that succeeds so far.
         """
         lib = native.lib
-        handle = lib.restway_turn_error(self._turn)
+        handle = lib.restway_pipeline_context_error(self._lent)
         if not handle:
             return None
         owned = native.own(lib.restway_error_retain(handle))
@@ -119,7 +120,7 @@ class Turn:
         """Gives the call an answer: in a modifier in place of the exchange, in an interceptor in
         place of the answer or the failure.
 
-            turn.set_answer(json={"itemID": 7, "name": "from memory"})
+            context.set_answer(json={"itemID": 7, "name": "from memory"})
 
         Args:
             status: 200 to 599.
@@ -133,8 +134,8 @@ class Turn:
             body, media_type = json_of(json, None), media_type or "application/json"
         given = content(body)
         check(
-            native.lib.restway_turn_set_answer,
-            self._turn,
+            native.lib.restway_pipeline_context_set_answer,
+            self._lent,
             _status(status),
             given,
             len(given),
@@ -145,20 +146,20 @@ class Turn:
 
     def set_status(self, status: int) -> None:
         """Changes the status of the answer. Raises UsageError, also if there is no answer."""
-        check(native.lib.restway_turn_set_status, self._turn, _status(status))
+        check(native.lib.restway_pipeline_context_set_status, self._lent, _status(status))
 
     def set_header(self, header: str, value: str | None) -> None:
         """Sets a header of the answer; None removes it. Raises UsageError, also if there is no
         answer.
         """
-        function = native.lib.restway_turn_set_header
-        check(function, self._turn, name(header), optional_name(value))
+        function = native.lib.restway_pipeline_context_set_header
+        check(function, self._lent, name(header), optional_name(value))
 
     def set_body(self, body: bytes | str) -> None:
         """Replaces the body of the answer. Raises UsageError, also if there is no answer in memory.
         """
         given = content(body)
-        check(native.lib.restway_turn_set_body, self._turn, given, len(given))
+        check(native.lib.restway_pipeline_context_set_body, self._lent, given, len(given))
 
     def send_again(self) -> None:
         """Has the request sent again when the interceptor has returned, at most ten times for a
@@ -168,14 +169,14 @@ class Turn:
         again: in a batch, from the outbox, with a resumable upload or a body that cannot be read
         again, and if the body of the answer is saved or streamed.
         """
-        check(native.lib.restway_turn_send_again, self._turn)
+        check(native.lib.restway_pipeline_context_send_again, self._lent)
 
 
 def _status(status: int) -> int:
     return require_number(status, "a status", most=2**31 - 1)
 
 
-StageFunction = Callable[[Turn], object]
+StageFunction = Callable[[PipelineContext], object]
 """A modifier or an interceptor. If it raises, the call fails. For an AsyncClient it may be a
 coroutine function.
 """
@@ -225,16 +226,16 @@ class ClientPipeline:
         `contextvars` of the thread or the task that sends the call.
 
             @client.add_modifier
-            def sign(turn):
-                turn.request.update(headers={"X-Signature": sign_of(turn.request)})
+            def sign(context):
+                context.request.update(headers={"X-Signature": sign_of(context.request)})
 
         Args:
-            modifier: Called with a `Turn`. It may change `turn.request`, or answer in place of the
-                exchange with `turn.set_answer`. It runs on a thread of the library, for different
-                calls at the same time; blocking calls raise WouldBlockError there. For an
-                AsyncClient it may be a coroutine function, which runs in the client's loop. If it
-                raises, the call fails: with an error of the same class for an exception of this
-                package, otherwise with CancelledError. The `__cause__` of the error is the
+            modifier: Called with a `PipelineContext`. It may change `context.request`, or answer in
+                place of the exchange with `context.set_answer`. It runs on a thread of the library,
+                for different calls at the same time; blocking calls raise WouldBlockError there.
+                For an AsyncClient it may be a coroutine function, which runs in the client's loop.
+                If it raises, the call fails: with an error of the same class for an exception of
+                this package, otherwise with CancelledError. The `__cause__` of the error is the
                 exception.
             routes: The names of the routes for whose requests it is called; None for all requests.
 
@@ -257,14 +258,15 @@ class ClientPipeline:
         is mapped.
 
             @client.add_interceptor
-            def retry_once(turn):
-                if turn.error is not None and turn.sends == 0:
-                    turn.send_again()
+            def retry_once(context):
+                if context.error is not None and context.sends == 0:
+                    context.send_again()
 
         Args:
-            interceptor: Called with a `Turn`: it sees `turn.response` and `turn.error`, and may
-                change or replace the answer, or call `turn.send_again`. If it raises, the call
-                fails as with a modifier, and later interceptors see the error.
+            interceptor: Called with a `PipelineContext`: it sees `context.response` and
+                `context.error`, and may change or replace the answer, or call `context.send_again`.
+                If it raises, the call fails as with a modifier, and later interceptors see the
+                error.
             routes: As for `add_modifier`.
 
         The rules of `add_modifier` hold.
@@ -303,8 +305,8 @@ class NamedStages(Registering):
         """Decorates a function as a modifier; raises as `add_modifier` does.
 
             @api.modifier("sign")
-            def sign(turn: restway.Turn) -> None:
-                turn.request.update(headers={"X-Signature": "secret"})
+            def sign(context: restway.PipelineContext) -> None:
+                context.request.update(headers={"X-Signature": "secret"})
         """
         return decorator(self.add_modifier, modifier)
 
@@ -324,9 +326,9 @@ class NamedStages(Registering):
         """Decorates a function as an interceptor; raises as `add_modifier` does.
 
             @api.interceptor("try twice")
-            def try_twice(turn: restway.Turn) -> None:
-                if turn.error is not None and turn.sends == 0:
-                    turn.send_again()
+            def try_twice(context: restway.PipelineContext) -> None:
+                if context.error is not None and context.sends == 0:
+                    context.send_again()
         """
         return decorator(self.add_interceptor, interceptor)
 
@@ -379,32 +381,33 @@ def _add(
 
 def _runner(
     stage: Any, loop: asyncio.AbstractEventLoop | None, layouts: Layouts, held: Held
-) -> Callable[[native.TurnHandle], int]:
+) -> Callable[[native.PipelineContextHandle], int]:
     """Returns the function that the library asks."""
 
-    def run(handle: native.TurnHandle) -> int:
-        turn = Turn(handle, layouts)
+    def run(handle: native.PipelineContextHandle) -> int:
+        context = PipelineContext(handle, layouts)
         try:
-            _context_of(handle).run(stage, turn)
+            _variables_of(handle).run(stage, context)
         except BaseException as error:
             return _refuse(handle, error, held)
         finally:
-            turn.end()
+            context.end()
         return Status.OK
 
-    def run_in_loop(handle: native.TurnHandle) -> int:
+    def run_in_loop(handle: native.PipelineContextHandle) -> int:
         assert loop is not None
-        context = _context_of(handle)
-        turn = Turn(native.own(native.lib.restway_turn_hold(handle)), layouts)
-        loop.call_soon_threadsafe(_start, loop, stage, turn, held, context=context)
+        variables = _variables_of(handle)
+        held_handle = native.lib.restway_pipeline_context_hold(handle)
+        context = PipelineContext(native.own(held_handle), layouts)
+        loop.call_soon_threadsafe(_start, loop, stage, context, held, context=variables)
         return Status.OK
 
     return run if loop is None else run_in_loop
 
 
-def _context_of(turn: native.TurnHandle) -> Context:
-    """Returns the context of the caller."""
-    return contexts.get(native.lib.restway_turn_context(turn))
+def _variables_of(context: native.PipelineContextHandle) -> Context:
+    """Returns the context variables of the caller."""
+    return contexts.get(native.lib.restway_pipeline_context_call_context(context))
 
 
 _running: set[asyncio.Task[None]] = set()
@@ -413,36 +416,38 @@ _running: set[asyncio.Task[None]] = set()
 
 def _start(
     loop: asyncio.AbstractEventLoop,
-    stage: Callable[[Turn], Coroutine[Any, Any, object]],
-    turn: Turn,
+    stage: Callable[[PipelineContext], Coroutine[Any, Any, object]],
+    context: PipelineContext,
     held: Held,
 ) -> None:
-    task = loop.create_task(_ask(stage, turn, held))
+    task = loop.create_task(_ask(stage, context, held))
     _running.add(task)
     task.add_done_callback(_running.discard)
 
 
 async def _ask(
-    stage: Callable[[Turn], Coroutine[Any, Any, object]], turn: Turn, held: Held
+    stage: Callable[[PipelineContext], Coroutine[Any, Any, object]],
+    context: PipelineContext,
+    held: Held,
 ) -> None:
     status: int = Status.OK
     try:
-        await stage(turn)
+        await stage(context)
     except BaseException as error:
-        status = _refuse(turn._turn, error, held)
+        status = _refuse(context._lent, error, held)
     try:
-        check(native.lib.restway_turn_end, turn.end(), status)
+        check(native.lib.restway_pipeline_context_end, context.end(), status)
     except ClosedError:
         return  # the call has ended meanwhile, and waits for no answer
 
 
-def _refuse(handle: native.TurnHandle, error: BaseException, held: Held) -> int:
+def _refuse(handle: native.PipelineContextHandle, error: BaseException, held: Held) -> int:
     """Says why the function lets the call fail. Returns the status that it returns."""
     reason = asked.reason_of(error)
     asked.fail_with(
         error,
         held(),
-        lambda cause, destroy: native.lib.restway_turn_set_refusal(
+        lambda cause, destroy: native.lib.restway_pipeline_context_set_refusal(
             handle, reason, cause, destroy, None
         ),
     )

@@ -375,12 +375,12 @@ def test_other_tasks_run_while_one_awaits(make_client: MakeAsyncClient) -> None:
 
 
 def test_an_modifier_serves_awaits_and_sends(make_client: MakeAsyncClient) -> None:
-    def refuse(turn: restway.Turn) -> None:
+    def refuse(context: restway.PipelineContext) -> None:
         raise KeyError("no")
 
     async def main() -> None:
         async with make_client() as client:
-            client.add_modifier(lambda turn: turn.request.update(headers={"X-Seen": "yes"}))
+            client.add_modifier(lambda context: context.request.update(headers={"X-Seen": "yes"}))
             answers = await asyncio.gather(*(client.get("echo") for _ in range(20)))
             assert {answer.json()["headers"]["X-Seen"] for answer in answers} == {"yes"}
             stage = client.add_modifier(refuse)

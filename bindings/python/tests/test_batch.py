@@ -242,9 +242,9 @@ def test_a_401_of_requests_refreshes_once_and_sends_them_again() -> None:
 def test_an_modifier_sees_the_requests(client: restway.Client) -> None:
     seen: list[str] = []
 
-    def modify(turn: restway.Turn) -> None:
+    def modify(context: restway.PipelineContext) -> None:
         seen.append("asked")
-        turn.request.update(headers={"X-Mine": "m"})
+        context.request.update(headers={"X-Mine": "m"})
 
     client.add_modifier(modify)
     with client.batch() as batch:

@@ -109,7 +109,7 @@ def test_each_thread_has_its_own(peer: Peer, seen: Seen) -> None:
 def test_functions_see_the_context_of_the_task_that_asks(
     peer: Peer, seen: Seen, kind: str
 ) -> None:
-    function: Callable[[restway.Turn], object]
+    function: Callable[[restway.PipelineContext], object]
     function = seen.look if kind == "plain" else seen.look_later
 
     async def ask(client: restway.AsyncClient, number: int) -> None:
@@ -243,7 +243,7 @@ def test_a_cancelled_task_leaves_nothing_in_the_log(peer: Peer) -> None:
 
 def test_interceptors_of_one_api_change_nothing_for_the_clients_of_another(peer: Peer) -> None:
     other = restway.API.from_json({"restway": 1})
-    other.add_interceptor("any", lambda turn: None)
+    other.add_interceptor("any", lambda context: None)
     api = restway.API.from_json({"restway": 1})
     peer.respond(b"{}")
     with restway.Client(api, base_url=peer.url, delivery="process") as client:

@@ -68,7 +68,7 @@ client.send(slow(), lambda call: None)
 """,
     "a modifier that takes its time": """
 client = make()
-client.add_modifier(lambda turn: sum(range(10_000_000)))
+client.add_modifier(lambda context: sum(range(10_000_000)))
 client.send(slow())
 """,
     "a loop in a thread": """
@@ -273,7 +273,7 @@ def test_a_forked_childs_exit_touches_no_client_of_its_parent(demo_url: str) -> 
     code = """
 client = make()
 client.get("status")
-client.add_modifier(lambda turn: None)
+client.add_modifier(lambda context: None)
 process = multiprocessing.get_context("fork").Process(target=child, args=(client,))
 process.start()
 process.join()

@@ -305,7 +305,7 @@ def test_durations_are_written_in_iso_8601(client: restway.Client, peer: Peer) -
 
 def test_the_answer_of_a_modifier_takes_the_same_values(client: restway.Client) -> None:
     @client.add_modifier
-    def answer(turn: restway.Turn) -> None:
-        turn.set_answer(json={"part": Part("a"), "wait": timedelta(hours=1)})
+    def answer(context: restway.PipelineContext) -> None:
+        context.set_answer(json={"part": Part("a"), "wait": timedelta(hours=1)})
 
     assert client.get("plain").json() == {"part": {"name": "a", "note": None}, "wait": "PT1H"}

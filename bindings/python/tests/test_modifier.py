@@ -25,20 +25,20 @@ def echo(client: restway.Client, method: str = "GET", **options: Any) -> Any:
 
 
 def test_an_modifier_changes_what_goes_out(client: restway.Client) -> None:
-    def modify(turn: restway.Turn) -> None:
-        turn.request.update(headers={"X-Signed": "yes"}, params={"page": 2}, timeout=20)
+    def modify(context: restway.PipelineContext) -> None:
+        context.request.update(headers={"X-Signed": "yes"}, params={"page": 2}, timeout=20)
 
     stage = client.add_modifier(modify)
     got = echo(client, params={"page": 1})
     assert got["headers"]["X-Signed"] == "yes" and got["query"] == {"page": "2"}
     stage.remove()
     stage = client.add_modifier(
-        lambda turn: turn.request.update(body="raw", media_type="text/x")
+        lambda context: context.request.update(body="raw", media_type="text/x")
     )
     got = echo(client, "POST")
     assert got["body"] == "raw" and got["headers"]["Content-Type"] == "text/x"
     stage.remove()
-    stage = client.add_modifier(lambda turn: turn.request.update(variables={"itemID": 7}))
+    stage = client.add_modifier(lambda context: context.request.update(variables={"itemID": 7}))
     found = client.route("enterprise", variables={"itemID": 1}).object
     assert found is not None and found.identity == 7
     stage.remove()
@@ -47,7 +47,7 @@ def test_an_modifier_changes_what_goes_out(client: restway.Client) -> None:
 
 def test_an_modifier_gets_a_copy_of_the_request(client: restway.Client) -> None:
     request = restway.Request.path("GET", "echo")
-    stage = client.add_modifier(lambda turn: turn.request.update(headers={"X-Once": "1"}))
+    stage = client.add_modifier(lambda context: context.request.update(headers={"X-Once": "1"}))
     assert client.perform(request).json()["headers"]["X-Once"] == "1"
     stage.remove()
     assert "X-Once" not in client.perform(request).json()["headers"]
@@ -56,7 +56,7 @@ def test_an_modifier_gets_a_copy_of_the_request(client: restway.Client) -> None:
 def test_what_an_modifier_raises_fails_its_own_call(client: restway.Client) -> None:
     numbers = iter(range(100))
 
-    def refuse(turn: restway.Turn) -> None:
+    def refuse(context: restway.PipelineContext) -> None:
         number = next(numbers)
         if number % 2:
             raise ValueError(f"number {number}")
@@ -86,7 +86,7 @@ def test_what_an_modifier_raises_reaches_the_callback(client: restway.Client) ->
     seen: list[str] = []
     happened = threading.Event()
 
-    def refuse(turn: restway.Turn) -> None:
+    def refuse(context: restway.PipelineContext) -> None:
         raise ValueError("not now")
 
     def on_done(call: restway.Call) -> None:
@@ -103,7 +103,7 @@ def test_what_an_modifier_raises_reaches_the_callback(client: restway.Client) ->
 
 
 def test_an_modifier_is_asked_once_for_each_call(client: restway.Client) -> None:
-    asked: list[restway.Turn] = []
+    asked: list[restway.PipelineContext] = []
     client.add_modifier(asked.append)
     assert client.get("redirect/2").status == 200
     calls = [client.send(restway.Request.path("GET", "status")) for _ in range(20)]
@@ -114,7 +114,7 @@ def test_an_modifier_is_asked_once_for_each_call(client: restway.Client) -> None
 def test_blocking_inside_an_modifier_raises(client: restway.Client) -> None:
     raised: list[type[BaseException]] = []
 
-    def modify(turn: restway.Turn) -> None:
+    def modify(context: restway.PipelineContext) -> None:
         try:
             client.get("status")
         except restway.WouldBlockError as error:
@@ -126,7 +126,7 @@ def test_blocking_inside_an_modifier_raises(client: restway.Client) -> None:
 
 
 def test_what_is_no_modifier_is_refused(client: restway.Client) -> None:
-    async def modify(turn: restway.Turn) -> None: ...
+    async def modify(context: restway.PipelineContext) -> None: ...
 
     for wrong in (3, modify):
         with pytest.raises(TypeError):
@@ -137,7 +137,7 @@ def test_a_client_and_its_modifier_may_know_each_other(make_client: MakeClient) 
     def ask() -> None:
         client = make_client()
         client.add_modifier(
-            lambda turn: turn.request.update(headers={"X-Me": repr(client)})
+            lambda context: context.request.update(headers={"X-Me": repr(client)})
         )
         assert client.get("status").status == 200
 
@@ -149,7 +149,7 @@ def test_a_client_and_its_modifier_may_know_each_other(make_client: MakeClient) 
 
 def test_a_closed_client_refuses_with_an_modifier_too(make_client: MakeClient) -> None:
     with make_client() as client:
-        client.add_modifier(lambda turn: None)
+        client.add_modifier(lambda context: None)
     with pytest.raises(restway.ClosedError):
         client.get("status")
     assert len(_callbacks.questions) == 0

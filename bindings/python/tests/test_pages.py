@@ -162,11 +162,11 @@ def test_the_next_page_comes_while_one_is_used(client: restway.Client, paged: Pa
 
 
 def test_a_modifier_sees_every_page(client: restway.Client, paged: PagedPeer) -> None:
-    client.add_modifier(lambda turn: turn.request.update(headers={"X-Mark": "m"}))
+    client.add_modifier(lambda context: context.request.update(headers={"X-Mark": "m"}))
     assert ids(client.pages("things", variables={"owner": "me"}, prefetch=True)) == [1, 2, 3, 4, 5]
     assert all(b"X-Mark: m" in request for request in paged.requests)
 
-    def refuse(turn: restway.Turn) -> None:
+    def refuse(context: restway.PipelineContext) -> None:
         raise RuntimeError("not now")
 
     client.add_modifier(refuse)
@@ -228,7 +228,7 @@ def test_an_async_client_iterates(paged: PagedPeer, api: restway.API) -> None:
             assert await pages.next_page() is None
             found = [page async for page in client.pages("linked").pages]
             assert [ids(page.objects) for page in found] == [[1, 2], [3, 4], [5]]
-            client.add_modifier(lambda turn: turn.request.update(headers={"X-Mark": "m"}))
+            client.add_modifier(lambda context: context.request.update(headers={"X-Mark": "m"}))
             page = await client.pages("linked").next_page()
             assert page is not None
             assert b"X-Mark: m" in paged.requests[-1]
@@ -311,7 +311,7 @@ def test_a_list_is_observed(client: restway.Client) -> None:
         assert changes.get(timeout=30) == [1, 2]
         client.store.delete(things.objects[0])
         assert changes.get(timeout=30) == [1]
-    client.add_modifier(lambda turn: None)
+    client.add_modifier(lambda context: None)
     things.load_more()
     assert ids(things.objects) == [2, 3, 4]
 
@@ -545,7 +545,7 @@ def test_a_page_that_a_list_cannot_keep_is_an_error(
     api = document_of({"pages": {"page": "page"}, "response": response})
     with restway.Client(api, base_url=peer.url, delivery=delivery, timeout=30) as client:
         if has_modifier:
-            client.add_modifier(lambda turn: None)
+            client.add_modifier(lambda context: None)
         things = client.list("things")
         peer.respond(b'["a"]', "application/names+json")
         for _ in range(2):

@@ -35,10 +35,10 @@ def test_an_interceptor_sees_answers_and_failures(client: restway.Client) -> Non
     seen: list[tuple[int | None, str | None, type[BaseException] | None]] = []
 
     @client.add_interceptor
-    def look(turn: restway.Turn) -> None:
-        response, error = turn.response, turn.error
+    def look(context: restway.PipelineContext) -> None:
+        response, error = context.response, context.error
         kind = type(error) if error is not None else None
-        seen.append((response.status if response else None, turn.route, kind))
+        seen.append((response.status if response else None, context.route, kind))
 
     assert client.get("enterprises/1").object is not None
     with pytest.raises(restway.HTTPStatusError):
@@ -53,39 +53,39 @@ def test_an_interceptor_sees_answers_and_failures(client: restway.Client) -> Non
 
 
 def test_an_interceptor_changes_and_replaces_answers(client: restway.Client) -> None:
-    def change(turn: restway.Turn) -> None:
-        turn.set_status(200)
-        turn.set_body(b'{"n": 1}')
-        turn.set_header("X-Changed", "yes")
+    def change(context: restway.PipelineContext) -> None:
+        context.set_status(200)
+        context.set_body(b'{"n": 1}')
+        context.set_header("X-Changed", "yes")
 
     stage = client.add_interceptor(change)
     response = client.get("unknown")
     assert response.json() == {"n": 1} and response.headers["X-Changed"] == "yes"
     stage.remove()
-    client.add_interceptor(lambda turn: turn.set_answer(json=[1], headers={"X-Made": "yes"}))
+    client.add_interceptor(lambda context: context.set_answer(json=[1], headers={"X-Made": "yes"}))
     response = client.get("unknown")
     assert response.json() == [1] and response.headers["X-Made"] == "yes"
 
 
 def test_a_modifier_answers_without_an_exchange(client: restway.Client) -> None:
     before = client.metrics()["exchanges"]
-    client.add_modifier(lambda turn: turn.set_answer(json={"made": True}))
+    client.add_modifier(lambda context: context.set_answer(json={"made": True}))
     assert client.get("status").json() == {"made": True}
     assert client.metrics()["exchanges"] == before
 
 
 def test_an_interceptor_sends_again(client: restway.Client) -> None:
-    def again(turn: restway.Turn) -> None:
-        if turn.sends < 2:
-            turn.request.update(headers={"X-Send": str(turn.sends + 1)})
-            turn.send_again()
+    def again(context: restway.PipelineContext) -> None:
+        if context.sends < 2:
+            context.request.update(headers={"X-Send": str(context.sends + 1)})
+            context.send_again()
 
     client.add_interceptor(again)
     assert client.get("echo").json()["headers"]["X-Send"] == "2"
 
 
 def test_what_an_interceptor_raises_is_the_cause(client: restway.Client) -> None:
-    def refuse(turn: restway.Turn) -> None:
+    def refuse(context: restway.PipelineContext) -> None:
         raise ValueError("too old")
 
     client.add_interceptor(refuse)
@@ -95,8 +95,8 @@ def test_what_an_interceptor_raises_is_the_cause(client: restway.Client) -> None
     assert caught.value.http_status == 200
 
 
-def test_a_turn_ends_with_its_function(client: restway.Client) -> None:
-    kept: list[restway.Turn] = []
+def test_a_context_ends_with_its_function(client: restway.Client) -> None:
+    kept: list[restway.PipelineContext] = []
     client.add_modifier(kept.append)
     client.get("status")
     with pytest.raises(ValueError, match="has returned"):
@@ -105,9 +105,9 @@ def test_a_turn_ends_with_its_function(client: restway.Client) -> None:
 
 def test_routes_are_names_and_known(client: restway.Client) -> None:
     with pytest.raises(restway.UnknownRouteError, match="nobody"):
-        client.add_modifier(lambda turn: None, routes=["nobody"])
+        client.add_modifier(lambda context: None, routes=["nobody"])
     with pytest.raises(TypeError):
-        client.add_interceptor(lambda turn: None, routes="enterprise")
+        client.add_interceptor(lambda context: None, routes="enterprise")
 
 
 def test_coroutine_functions_run_in_the_loop_of_the_client(
@@ -117,18 +117,18 @@ def test_coroutine_functions_run_in_the_loop_of_the_client(
         loop = asyncio.get_running_loop()
         ran: list[asyncio.AbstractEventLoop] = []
 
-        async def modify(turn: restway.Turn) -> None:
+        async def modify(context: restway.PipelineContext) -> None:
             await turn_of_loop()
             ran.append(asyncio.get_running_loop())
-            turn.request.update(headers={"X-Late": "yes"})
+            context.request.update(headers={"X-Late": "yes"})
 
-        async def intercept(turn: restway.Turn) -> None:
+        async def intercept(context: restway.PipelineContext) -> None:
             await turn_of_loop()
-            response = turn.response
+            response = context.response
             assert response is not None and response.status == 200
-            turn.set_header("X-Seen", "yes")
+            context.set_header("X-Seen", "yes")
 
-        async def refuse(turn: restway.Turn) -> None:
+        async def refuse(context: restway.PipelineContext) -> None:
             raise restway.TimedOutError("too late", status=restway.Status.TIMEOUT)
 
         async with make_async_client() as client:
@@ -154,11 +154,11 @@ def test_a_call_that_is_cancelled_drops_the_answer_of_a_coroutine(
         asked, go_on = asyncio.Event(), asyncio.Event()
         closed: list[bool] = []
 
-        async def wait(turn: restway.Turn) -> None:
+        async def wait(context: restway.PipelineContext) -> None:
             asked.set()
             await go_on.wait()
             try:
-                turn.send_again()
+                context.send_again()
             except restway.ClosedError:
                 closed.append(True)
 
@@ -219,24 +219,24 @@ def test_the_document_names_functions_of_the_api(demo_url: str) -> None:
     )
 
     @api.interceptor("wrap")
-    def wrap(turn: restway.Turn) -> None:
-        assert turn.response is not None
-        notes.append(f"wrap {turn.route} {turn.response.status}")
-        if turn.response.request is not None and "fail" in turn.response.request.url:
+    def wrap(context: restway.PipelineContext) -> None:
+        assert context.response is not None
+        notes.append(f"wrap {context.route} {context.response.status}")
+        if context.response.request is not None and "fail" in context.response.request.url:
             raise ValueError("not this one")
 
     with pytest.raises(restway.ConfigError, match=r'modifier "stamp" has not been added'):
         restway.Client(api, base_url=demo_url)
 
     @api.modifier("stamp")
-    def stamp(turn: restway.Turn) -> None:
-        notes.append(f"stamp {turn.route}")
-        turn.request.update(headers={"X-Stamp": "1"})
+    def stamp(context: restway.PipelineContext) -> None:
+        notes.append(f"stamp {context.route}")
+        context.request.update(headers={"X-Stamp": "1"})
 
     with pytest.raises(restway.DuplicateError, match="stamp"):
         api.add_modifier("stamp", stamp)
     with restway.Client(api, base_url=demo_url) as client:
-        client.add_modifier(lambda turn: notes.append("added"))
+        client.add_modifier(lambda context: notes.append("added"))
         response = client.route("echo")
         assert response.request is not None
         assert response.request.headers["X-Stamp"] == "1"
@@ -245,7 +245,7 @@ def test_the_document_names_functions_of_the_api(demo_url: str) -> None:
         with pytest.raises(restway.CancelledError, match="ValueError: not this one"):
             client.route("echo", params={"fail": "1"})
 
-    async def coroutine(turn: restway.Turn) -> None:
+    async def coroutine(context: restway.PipelineContext) -> None:
         """An api has no event loop."""
 
     with pytest.raises(TypeError, match="a modifier of an api is a plain function"):
@@ -254,7 +254,7 @@ def test_the_document_names_functions_of_the_api(demo_url: str) -> None:
 
 def test_an_async_client_asks_the_functions_of_its_api(demo_url: str) -> None:
     api = restway.API.from_json({"restway": 1, "modifiers": "answer"})
-    api.add_modifier("answer", lambda turn: turn.set_answer(json={"made": True}))
+    api.add_modifier("answer", lambda context: context.set_answer(json={"made": True}))
 
     async def main() -> object:
         async with restway.AsyncClient(api, base_url=demo_url) as client:

@@ -105,7 +105,7 @@ CLASSES: dict[str, list[Any]] = {
     "response": [restway.Response, restway.StreamedResponse],
     "restway": [restway],
     "store": [restway.Store],
-    "turn": [restway.Turn],
+    "context": [restway.PipelineContext],
 }
 """What the names of variables stand for in the examples of docstrings."""
 

@@ -65,8 +65,8 @@ def kept(client: restway.Client, request: restway.Request) -> None:
 
 def questions(client: restway.Client, request: restway.Request) -> None:
     assert_type(client.curl_command(request, reveal=True), str)
-    client.add_modifier(lambda turn: turn.request.update(headers={"X-Signed": "yes"}))
-    client.add_interceptor(lambda turn: turn.send_again(), routes=["things"]).remove()
+    client.add_modifier(lambda context: context.request.update(headers={"X-Signed": "yes"}))
+    client.add_interceptor(lambda context: context.send_again(), routes=["things"]).remove()
     client.add_modifier("refuse")  # type: ignore[arg-type]
     client.set_auth(refresh=lambda: restway.Credential(token="t", expires_in=60.0))
     client.set_auth(authorize=lambda exchange: exchange.set_header("X-Signed", "yes"))

@@ -1786,68 +1786,80 @@ extern "C" {
         out_store: *mut *mut restway_store,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
-    /// Threads: the thread that uses the turn. Blocks: never.
-    pub fn restway_turn_request(turn: *mut restway_turn) -> *mut restway_request;
-    /// Threads: the thread that uses the turn. Blocks: never.
-    pub fn restway_turn_route(turn: *const restway_turn) -> *const c_char;
-    /// Threads: the thread that uses the turn. Blocks: never.
-    pub fn restway_turn_sends(turn: *const restway_turn) -> i32;
-    /// Threads: the thread that uses the turn. Blocks: never.
-    pub fn restway_turn_context(turn: *const restway_turn) -> *mut c_void;
-    /// Threads: the thread that uses the turn. Blocks: never.
-    pub fn restway_turn_response(turn: *mut restway_turn) -> *const restway_response;
-    /// Threads: the thread that uses the turn. Blocks: never.
-    pub fn restway_turn_error(turn: *mut restway_turn) -> *const restway_error;
-    /// Threads: the thread that uses the turn. Blocks: never.
-    pub fn restway_turn_set_answer(
-        turn: *mut restway_turn,
+    /// Threads: the thread that uses the context. Blocks: never.
+    pub fn restway_pipeline_context_request(
+        context: *mut restway_pipeline_context,
+    ) -> *mut restway_request;
+    /// Threads: the thread that uses the context. Blocks: never.
+    pub fn restway_pipeline_context_route(
+        context: *const restway_pipeline_context,
+    ) -> *const c_char;
+    /// Threads: the thread that uses the context. Blocks: never.
+    pub fn restway_pipeline_context_sends(context: *const restway_pipeline_context) -> i32;
+    /// Threads: the thread that uses the context. Blocks: never.
+    pub fn restway_pipeline_context_call_context(
+        context: *const restway_pipeline_context,
+    ) -> *mut c_void;
+    /// Threads: the thread that uses the context. Blocks: never.
+    pub fn restway_pipeline_context_response(
+        context: *mut restway_pipeline_context,
+    ) -> *const restway_response;
+    /// Threads: the thread that uses the context. Blocks: never.
+    pub fn restway_pipeline_context_error(
+        context: *mut restway_pipeline_context,
+    ) -> *const restway_error;
+    /// Threads: the thread that uses the context. Blocks: never.
+    pub fn restway_pipeline_context_set_answer(
+        context: *mut restway_pipeline_context,
         status: i32,
         body: *const c_void,
         length: usize,
         media_type: *const c_char,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
-    /// Threads: the thread that uses the turn. Blocks: never.
-    pub fn restway_turn_set_status(
-        turn: *mut restway_turn,
+    /// Threads: the thread that uses the context. Blocks: never.
+    pub fn restway_pipeline_context_set_status(
+        context: *mut restway_pipeline_context,
         status: i32,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
-    /// Threads: the thread that uses the turn. Blocks: never.
-    pub fn restway_turn_set_header(
-        turn: *mut restway_turn,
+    /// Threads: the thread that uses the context. Blocks: never.
+    pub fn restway_pipeline_context_set_header(
+        context: *mut restway_pipeline_context,
         name: *const c_char,
         value: *const c_char,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
-    /// Threads: the thread that uses the turn. Blocks: never.
-    pub fn restway_turn_set_body(
-        turn: *mut restway_turn,
+    /// Threads: the thread that uses the context. Blocks: never.
+    pub fn restway_pipeline_context_set_body(
+        context: *mut restway_pipeline_context,
         body: *const c_void,
         length: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
-    /// Threads: the thread that uses the turn. Blocks: never.
-    pub fn restway_turn_send_again(
-        turn: *mut restway_turn,
+    /// Threads: the thread that uses the context. Blocks: never.
+    pub fn restway_pipeline_context_send_again(
+        context: *mut restway_pipeline_context,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
-    /// Threads: the thread that uses the turn. Blocks: never.
-    pub fn restway_turn_set_refusal(
-        turn: *mut restway_turn,
+    /// Threads: the thread that uses the context. Blocks: never.
+    pub fn restway_pipeline_context_set_refusal(
+        context: *mut restway_pipeline_context,
         reason: *const c_char,
         cause: *mut c_void,
         destroy: restway_destroy_fn,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
-    /// Release the result with `restway_turn_release`. Threads: the thread that uses the turn.
-    /// Blocks: never.
-    pub fn restway_turn_hold(turn: *mut restway_turn) -> *mut restway_turn;
+    /// Release the result with `restway_pipeline_context_release`. Threads: the thread that uses
+    /// the context. Blocks: never.
+    pub fn restway_pipeline_context_hold(
+        context: *mut restway_pipeline_context,
+    ) -> *mut restway_pipeline_context;
     /// Threads: any. Blocks: never.
-    pub fn restway_turn_release(turn: *mut restway_turn);
+    pub fn restway_pipeline_context_release(context: *mut restway_pipeline_context);
     /// Threads: any. Blocks: never.
-    pub fn restway_turn_end(
-        turn: *mut restway_turn,
+    pub fn restway_pipeline_context_end(
+        context: *mut restway_pipeline_context,
         status: restway_status,
         out_error: *mut *mut restway_error,
     ) -> restway_status;

@@ -22,9 +22,9 @@ opaque! {
     restway_clock restway_cookies restway_draft restway_error restway_exchange restway_failure
     restway_groups restway_interrupt restway_lifecycle_event restway_list restway_object
     restway_observer restway_outbox_item restway_outbox_items restway_outgoing restway_paged_list
-    restway_pages restway_query restway_query_changes restway_refresh restway_request
-    restway_resource restway_response restway_routing_client restway_rows restway_scope
-    restway_store restway_text restway_transaction restway_turn restway_url restway_values
+    restway_pages restway_pipeline_context restway_query restway_query_changes restway_refresh
+    restway_request restway_resource restway_response restway_routing_client restway_rows
+    restway_scope restway_store restway_text restway_transaction restway_url restway_values
     ArrowArray ArrowArrayStream ArrowSchema
 }
 
@@ -309,12 +309,18 @@ pub type restway_map_progress_fn = Option<
 
 /// A callback, called on this thread: a worker.
 pub type restway_modify_fn = Option<
-    unsafe extern "C" fn(context: *mut c_void, turn: *mut restway_turn) -> restway_status,
+    unsafe extern "C" fn(
+        context: *mut c_void,
+        pipeline: *mut restway_pipeline_context,
+    ) -> restway_status,
 >;
 
 /// A callback, called on this thread: a worker.
 pub type restway_intercept_fn = Option<
-    unsafe extern "C" fn(context: *mut c_void, turn: *mut restway_turn) -> restway_status,
+    unsafe extern "C" fn(
+        context: *mut c_void,
+        pipeline: *mut restway_pipeline_context,
+    ) -> restway_status,
 >;
 
 /// A callback, called on this thread: as the delivery mode says.

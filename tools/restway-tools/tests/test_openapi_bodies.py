@@ -87,9 +87,9 @@ def test_every_verb_sends_an_object(tmp_path: Path) -> None:
     with restway.Client(restway.API.from_json(one.document)) as client:
         sent: list[str | None] = []
 
-        def answer(turn: restway.Turn) -> None:
-            sent.append(turn.route)
-            turn.set_answer(json={"id": 7, "name": "old"})
+        def answer(context: restway.PipelineContext) -> None:
+            sent.append(context.route)
+            context.set_answer(json={"id": 7, "name": "old"})
 
         client.add_modifier(answer)
         tag = client.post(client.draft("Tag", name="new")).object

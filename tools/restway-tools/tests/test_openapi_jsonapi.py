@@ -137,7 +137,8 @@ def test_routes_have_the_data_of_bodies(blog: Imported) -> None:
 def test_objects_are_read_and_sent(blog: Imported) -> None:
     with restway.Client(restway.API.from_json(blog.document)) as client:
         included = [{"type": "people", "id": "9", "attributes": {"name": "Dan"}}]
-        client.add_modifier(lambda turn: turn.set_answer(json={**ARTICLE, "included": included}))
+        body = {**ARTICLE, "included": included}
+        client.add_modifier(lambda context: context.set_answer(json=body))
         article = client.route("article", variables={"id": "1"}).object
         assert article is not None
         assert (article.title, article.author.name) == ("Paint", "Dan")

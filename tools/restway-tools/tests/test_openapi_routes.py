@@ -410,7 +410,7 @@ def test_operations_that_differ_in_a_fragment_share_their_descriptors(tmp_path: 
         "pets/{id}", "pets/{pet_id}",
     ]  # fmt: skip
     with restway.Client(restway.API.from_json(one.document)) as client:
-        client.add_modifier(lambda turn: turn.set_answer(json={"id": 1, "name": "Rex"}))
+        client.add_modifier(lambda context: context.set_answer(json={"id": 1, "name": "Rex"}))
         for name, variable in (
             ("PUT /pets/{id}#rename", "id"),
             ("PUT /pets/{pet_id}#move", "pet_id"),

@@ -314,7 +314,7 @@ def test_schemas_of_one_status_are_told_apart_by_the_media_type(tmp_path: Path) 
     }  # fmt: skip
     with restway.Client(restway.API.from_json(one.document)) as client:
         client.add_modifier(
-            lambda turn: turn.set_answer(200, b'{"runs": [1]}', "application/sarif+json; v=2")
+            lambda context: context.set_answer(200, b'{"runs": [1]}', "application/sarif+json; v=2")
         )
         response = client.route("starred")
         assert (response.value, len(response.objects)) == ({"runs": [1]}, 0)
@@ -369,7 +369,7 @@ def test_values_beside_the_objects_of_an_answer_are_its_value(
     result = check(one)
     assert all(tally.equal == tally.total > 0 for tally in result.published.values())
     with restway.Client(restway.API.from_json(one.document)) as client:
-        client.add_modifier(lambda turn: turn.set_answer(json=body))
+        client.add_modifier(lambda context: context.set_answer(json=body))
         response = client.route("a")
         assert (response.value, response.issues) == (value, [])
         assert [each.identity for each in response.objects] == [1]

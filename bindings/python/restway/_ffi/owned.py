@@ -20,14 +20,14 @@ __all__ = [
     "OwnedCookiesHandle", "OwnedDraftHandle", "OwnedErrorHandle", "OwnedGroupsHandle",
     "OwnedInterruptHandle", "OwnedLifecycleEventHandle", "OwnedListHandle", "OwnedObjectHandle",
     "OwnedObserverHandle", "OwnedOutboxItemHandle", "OwnedOutboxItemsHandle", "OwnedOutgoingHandle",
-    "OwnedPagedListHandle", "OwnedPagesHandle", "OwnedQueryChangesHandle", "OwnedQueryHandle",
-    "OwnedRefreshHandle", "OwnedRequestHandle", "OwnedResourceHandle", "OwnedResponseHandle",
-    "OwnedRoutingClientHandle", "OwnedScopeHandle", "OwnedStoreHandle", "OwnedTextHandle",
-    "OwnedTransactionHandle", "OwnedTurnHandle", "OwnedUrlHandle", "OwnedValuesHandle",
-    "PagedListHandle", "PagesHandle", "QueryChangesHandle", "QueryHandle", "RefreshHandle",
-    "RequestHandle", "ResourceHandle", "ResponseHandle", "RoutingClientHandle", "RowsHandle",
-    "ScopeHandle", "StoreHandle", "TextHandle", "TransactionHandle", "TurnHandle", "UrlHandle",
-    "ValuesHandle",
+    "OwnedPagedListHandle", "OwnedPagesHandle", "OwnedPipelineContextHandle",
+    "OwnedQueryChangesHandle", "OwnedQueryHandle", "OwnedRefreshHandle", "OwnedRequestHandle",
+    "OwnedResourceHandle", "OwnedResponseHandle", "OwnedRoutingClientHandle", "OwnedScopeHandle",
+    "OwnedStoreHandle", "OwnedTextHandle", "OwnedTransactionHandle", "OwnedUrlHandle",
+    "OwnedValuesHandle", "PagedListHandle", "PagesHandle", "PipelineContextHandle",
+    "QueryChangesHandle", "QueryHandle", "RefreshHandle", "RequestHandle", "ResourceHandle",
+    "ResponseHandle", "RoutingClientHandle", "RowsHandle", "ScopeHandle", "StoreHandle",
+    "TextHandle", "TransactionHandle", "UrlHandle", "ValuesHandle",
 ]
 
 
@@ -139,6 +139,10 @@ class PagesHandle(Handle):
     __slots__ = ()
 
 
+class PipelineContextHandle(Handle):
+    __slots__ = ()
+
+
 class QueryHandle(Handle):
     __slots__ = ()
 
@@ -184,10 +188,6 @@ class TextHandle(Handle):
 
 
 class TransactionHandle(Handle):
-    __slots__ = ()
-
-
-class TurnHandle(Handle):
     __slots__ = ()
 
 
@@ -331,6 +331,12 @@ class OwnedPagesHandle(Owned, PagesHandle):
     release = "restway_pages_release"
 
 
+class OwnedPipelineContextHandle(Owned, PipelineContextHandle):
+    __slots__ = ()
+
+    release = "restway_pipeline_context_release"
+
+
 class OwnedQueryHandle(Owned, QueryHandle):
     __slots__ = ()
 
@@ -397,12 +403,6 @@ class OwnedTransactionHandle(Owned, TransactionHandle):
     release = "restway_transaction_release"
 
 
-class OwnedTurnHandle(Owned, TurnHandle):
-    __slots__ = ()
-
-    release = "restway_turn_release"
-
-
 class OwnedUrlHandle(Owned, UrlHandle):
     __slots__ = ()
 
@@ -438,6 +438,7 @@ OWNED: dict[type[Handle], Any] = {
     OutgoingHandle: OwnedOutgoingHandle,
     PagedListHandle: OwnedPagedListHandle,
     PagesHandle: OwnedPagesHandle,
+    PipelineContextHandle: OwnedPipelineContextHandle,
     QueryHandle: OwnedQueryHandle,
     QueryChangesHandle: OwnedQueryChangesHandle,
     RefreshHandle: OwnedRefreshHandle,
@@ -449,7 +450,6 @@ OWNED: dict[type[Handle], Any] = {
     StoreHandle: OwnedStoreHandle,
     TextHandle: OwnedTextHandle,
     TransactionHandle: OwnedTransactionHandle,
-    TurnHandle: OwnedTurnHandle,
     UrlHandle: OwnedUrlHandle,
     ValuesHandle: OwnedValuesHandle,
 }

@@ -344,22 +344,25 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_client_map": (c_enum, (
         ClientHandle, c_char_p, c_void_p, c_size_t, POINTER(MapOptions),
         POINTER(ResponseHandle), POINTER(StoreHandle), _error_out)),
-    "restway_turn_request": (RequestHandle, (TurnHandle,)),
-    "restway_turn_route": (c_char_p, (TurnHandle,)),
-    "restway_turn_sends": (c_int32, (TurnHandle,)),
-    "restway_turn_context": (c_void_p, (TurnHandle,)),
-    "restway_turn_response": (ResponseHandle, (TurnHandle,)),
-    "restway_turn_error": (ErrorHandle, (TurnHandle,)),
-    "restway_turn_set_answer": (c_enum, (
-        TurnHandle, c_int32, c_void_p, c_size_t, c_char_p, _error_out)),
-    "restway_turn_set_status": (c_enum, (TurnHandle, c_int32, _error_out)),
-    "restway_turn_set_header": (c_enum, (TurnHandle, c_char_p, c_char_p, _error_out)),
-    "restway_turn_set_body": (c_enum, (TurnHandle, c_void_p, c_size_t, _error_out)),
-    "restway_turn_send_again": (c_enum, (TurnHandle, _error_out)),
-    "restway_turn_set_refusal": (c_enum, (TurnHandle, c_char_p, c_void_p, DestroyFn, _error_out)),
-    "restway_turn_hold": (TurnHandle, (TurnHandle,)),
-    "restway_turn_release": (None, (TurnHandle,)),
-    "restway_turn_end": (c_enum, (TurnHandle, c_enum, _error_out)),
+    "restway_pipeline_context_request": (RequestHandle, (PipelineContextHandle,)),
+    "restway_pipeline_context_route": (c_char_p, (PipelineContextHandle,)),
+    "restway_pipeline_context_sends": (c_int32, (PipelineContextHandle,)),
+    "restway_pipeline_context_call_context": (c_void_p, (PipelineContextHandle,)),
+    "restway_pipeline_context_response": (ResponseHandle, (PipelineContextHandle,)),
+    "restway_pipeline_context_error": (ErrorHandle, (PipelineContextHandle,)),
+    "restway_pipeline_context_set_answer": (c_enum, (
+        PipelineContextHandle, c_int32, c_void_p, c_size_t, c_char_p, _error_out)),
+    "restway_pipeline_context_set_status": (c_enum, (PipelineContextHandle, c_int32, _error_out)),
+    "restway_pipeline_context_set_header": (c_enum, (
+        PipelineContextHandle, c_char_p, c_char_p, _error_out)),
+    "restway_pipeline_context_set_body": (c_enum, (
+        PipelineContextHandle, c_void_p, c_size_t, _error_out)),
+    "restway_pipeline_context_send_again": (c_enum, (PipelineContextHandle, _error_out)),
+    "restway_pipeline_context_set_refusal": (c_enum, (
+        PipelineContextHandle, c_char_p, c_void_p, DestroyFn, _error_out)),
+    "restway_pipeline_context_hold": (PipelineContextHandle, (PipelineContextHandle,)),
+    "restway_pipeline_context_release": (None, (PipelineContextHandle,)),
+    "restway_pipeline_context_end": (c_enum, (PipelineContextHandle, c_enum, _error_out)),
     "restway_api_add_modifier": (c_enum, (
         ApiHandle, c_char_p, ModifyFn, c_void_p, DestroyFn, _error_out)),
     "restway_api_add_interceptor": (c_enum, (

@@ -44,13 +44,13 @@ __all__ = [
     "LifecycleOptions", "ListHandle", "LogFn", "LogRecord", "MapOptions", "MapProgressFn",
     "ModifyFn", "NetworkOptions", "ObjectHandle", "ObserverHandle", "OutboxCounts",
     "OutboxFlushedFn", "OutboxItemFn", "OutboxItemHandle", "OutboxItemsHandle", "OutgoingHandle",
-    "Page", "PageOptions", "PagedListHandle", "PagesHandle", "ParseFn", "PersistFn", "Progress",
-    "ProgressFn", "QueryChangedFn", "QueryChangesHandle", "QueryHandle", "Rate", "ReadFailureFn",
-    "RefreshFn", "RefreshHandle", "RequestHandle", "ResourceHandle", "ResponseHandle",
-    "RoutingClientHandle", "RowsHandle", "ScopeHandle", "ShouldReplayFn", "Span", "SpanAttribute",
-    "SpanFn", "Statistics", "StoreHandle", "StreamEvent", "StreamEventFn", "TextHandle", "Timings",
-    "TlsOptions", "TransactionHandle", "TransformFn", "TurnHandle", "UrlHandle", "ValidateFn",
-    "Value", "ValueAs", "ValuesHandle", "c_enum",
+    "Page", "PageOptions", "PagedListHandle", "PagesHandle", "ParseFn", "PersistFn",
+    "PipelineContextHandle", "Progress", "ProgressFn", "QueryChangedFn", "QueryChangesHandle",
+    "QueryHandle", "Rate", "ReadFailureFn", "RefreshFn", "RefreshHandle", "RequestHandle",
+    "ResourceHandle", "ResponseHandle", "RoutingClientHandle", "RowsHandle", "ScopeHandle",
+    "ShouldReplayFn", "Span", "SpanAttribute", "SpanFn", "Statistics", "StoreHandle", "StreamEvent",
+    "StreamEventFn", "TextHandle", "Timings", "TlsOptions", "TransactionHandle", "TransformFn",
+    "UrlHandle", "ValidateFn", "Value", "ValueAs", "ValuesHandle", "c_enum",
 ]
 
 c_enum = c_uint32
@@ -382,9 +382,9 @@ EncodeFn = CFUNCTYPE(c_enum, c_void_p, c_char_p, c_size_t, AnswerHandle)
 NULL_ENCODE = EncodeFn()
 MapProgressFn = CFUNCTYPE(c_int32, c_void_p, c_int64, c_int64)
 NULL_MAP_PROGRESS = MapProgressFn()
-ModifyFn = CFUNCTYPE(c_enum, c_void_p, TurnHandle)
+ModifyFn = CFUNCTYPE(c_enum, c_void_p, PipelineContextHandle)
 NULL_MODIFY = ModifyFn()
-InterceptFn = CFUNCTYPE(c_enum, c_void_p, TurnHandle)
+InterceptFn = CFUNCTYPE(c_enum, c_void_p, PipelineContextHandle)
 NULL_INTERCEPT = InterceptFn()
 ProgressFn = CFUNCTYPE(None, c_void_p, CallHandle, POINTER(Progress))
 NULL_PROGRESS = ProgressFn()

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from restway import API, Client, ConfigError, Object, Response, RestwayError, Turn
+from restway import API, Client, ConfigError, Object, PipelineContext, Response, RestwayError
 
 from .comparing import (
     NO_OBJECT,
@@ -57,7 +57,7 @@ class Example:
 
 @dataclass
 class CheckResult:
-    """What a check has found."""
+    """The findings of a check."""
 
     problems: list[str] = field(default_factory=list)
     """Why the library refuses the document; nothing else was checked then."""
@@ -201,8 +201,8 @@ class _Checker:
         self._answer: tuple[int, bytes, str | None] = (200, b"", None)
         client.add_modifier(self._give)
 
-    def _give(self, turn: Turn) -> None:
-        turn.set_answer(*self._answer)
+    def _give(self, context: PipelineContext) -> None:
+        context.set_answer(*self._answer)
 
     def check(self, example: Example) -> None:
         """Calls an operation, and compares the objects of its answer with the example."""

@@ -7,7 +7,7 @@ package import RestwayThreads
 /// A modifier or an interceptor of the program.
 package struct StageFunction: Sendable {
     /// Asks the program. Returns why the program lets the call fail; `nil` if it does not.
-    package typealias Ask = @Sendable (Turn) -> Failure?
+    package typealias Ask = @Sendable (PipelineContext) -> Failure?
 
     /// 0 for a function that the document names, which cannot be removed.
     package let number: Int64
@@ -134,12 +134,12 @@ final class Interception: Sendable {
     }
 }
 
-/// The modifiers or the interceptors of one call while they are asked: what they see of the call,
-/// and what they decide.
+/// The context in which the modifiers or the interceptors of one call are asked: what they see of
+/// the call, and what they decide.
 ///
-/// They are asked one after the other, with the same object. A function that holds the turn answers
-/// later; the functions after it get another turn.
-package final class Turn: StageTurn, Sendable {
+/// They are asked one after the other, with the same object. A function that holds the context
+/// answers later; the functions after it get another context.
+package final class PipelineContext: StageContext, Sendable {
     /// The result of the call so far.
     ///
     /// It is indirect, so that valgrind sees no bits that no case has set.
@@ -155,7 +155,7 @@ package final class Turn: StageTurn, Sendable {
         case asked
         /// The function answers later, and has not returned.
         case held
-        /// The function answers later, and has returned. Only the program refers to the turn.
+        /// The function answers later, and has returned. Only the program refers to the context.
         case waiting
         /// The function has answered.
         case over
@@ -182,7 +182,7 @@ package final class Turn: StageTurn, Sendable {
         fileprivate var refusal: Failure?
     }
 
-    /// Things that the program has borrowed from a turn.
+    /// Things that the program has borrowed from a context.
     package enum Loan: Sendable {
         case request, route, response, error
     }
@@ -213,7 +213,7 @@ package final class Turn: StageTurn, Sendable {
         state = Lock(State(result: result))
     }
 
-    /// A turn that was dropped ends its call.
+    /// A context that was dropped ends its call.
     deinit {
         guard generation == ProcessGeneration.current,
             state.withLock({ $0.phase == .waiting })
@@ -266,8 +266,8 @@ package final class Turn: StageTurn, Sendable {
         }
     }
 
-    /// Ends the turn of a function that answers later. Returns false if the turn is not held, or if
-    /// the call does not wait for it any more.
+    /// Ends a function that answers later. Returns false if the context is not held, or if the call
+    /// does not wait for it any more.
     package func end(_ failure: Failure?) -> Bool {
         guard entry.isCurrent else { return false }
         let next: Int? = state.withLock { state in
@@ -283,7 +283,7 @@ package final class Turn: StageTurn, Sendable {
         }
         guard let next else { return false }
         if next > 0 {
-            let rest = Turn(stage, entry.on(.worker), functions, request, result)
+            let rest = PipelineContext(stage, entry.on(.worker), functions, request, result)
             rest.state.withLock { $0 = self.state.withLock { $0 } }
             entry.context.pool.submit { PipelineStage.goOn(rest, from: next) }
         }
@@ -351,8 +351,8 @@ package final class Turn: StageTurn, Sendable {
         }
     }
 
-    /// Lends a thing of this turn, which `make` makes at the first call, with the object that owns
-    /// it.
+    /// Lends a thing of this context, which `make` makes at the first call, with the object that
+    /// owns it.
     package func lend(
         _ loan: Loan, _ make: () -> (any Sendable, UnsafeRawPointer)?
     ) -> UnsafeRawPointer? {
@@ -365,7 +365,7 @@ package final class Turn: StageTurn, Sendable {
         return pointer
     }
 
-    /// Makes a thing anew when it is asked for again. The old one lives as long as the turn.
+    /// Makes a thing anew when it is asked for again. The old one lives as long as the context.
     private func forget(_ loan: Loan) {
         loans.withLock { $0.pointers[loan] = nil }
     }
@@ -388,7 +388,7 @@ package final class Turn: StageTurn, Sendable {
     ) throws(Failure) {
         try change { state throws(Failure) in
             guard case .answer(var answer) = state.result else {
-                throw Failure(.invalidArgument, "there is no answer to change", field: "turn")
+                throw Failure(.invalidArgument, "there is no answer to change", field: "context")
             }
             guard body == nil || answer.saved == nil else { throw Self.notInMemory }
             if let status { answer.status = status }
@@ -451,10 +451,12 @@ package final class Turn: StageTurn, Sendable {
         Failure(.invalidArgument, "the body of the answer is not in memory", field: "body")
     }
 
-    package static var isOver: Failure { Failure(.closed, "the turn is over") }
+    package static var isOver: Failure {
+        Failure(.closed, "the function of the pipeline has ended")
+    }
 }
 
-extension Turn.State {
+extension PipelineContext.State {
     /// Whether the functions that have not been asked are not asked.
     fileprivate func isDecided(_ stage: Pipeline.Stage) -> Bool {
         if stage == .intercept { return sendsAgain }

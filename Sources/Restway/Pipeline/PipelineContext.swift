@@ -6,19 +6,20 @@ import RestwayOutcome
 import RestwayRouting
 import RestwayThreads
 
-/// A modifier or an interceptor while it is asked: what it sees of a call, and what it decides.
+/// The context in which a modifier or an interceptor is asked: what it sees of a call, and what it
+/// decides.
 ///
 /// A modifier sees the request before it is sent. It may change the request, answer it itself, or
 /// throw, which lets the call fail. An interceptor sees the answer or the error before the answer
 /// is mapped. It may change the answer, give another one, have the request sent again, or throw.
 ///
-/// A turn may be used on any thread until its function has ended. After that, its functions throw a
-/// `RestwayError` of the kind `closed`.
-public struct Turn: Sendable {
-    let core: RestwayCalls.Turn
+/// A context may be used on any thread until the modifier or the interceptor has ended. After that,
+/// its functions throw a `RestwayError` of the kind `closed`.
+public struct PipelineContext: Sendable {
+    let core: RestwayCalls.PipelineContext
     let source: ObjectSource
 
-    init(_ core: RestwayCalls.Turn, _ source: ObjectSource) {
+    init(_ core: RestwayCalls.PipelineContext, _ source: ObjectSource) {
         self.core = core
         self.source = source
     }
