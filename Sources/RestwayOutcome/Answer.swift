@@ -1,4 +1,6 @@
 package import RestwayHTTP
+import RestwayRouting
+import RestwayText
 package import RestwayThreads
 
 /// An answer on its way from where it came to the response of its call. It comes from the server,
@@ -74,6 +76,14 @@ package struct Answer: Sendable {
     }
 
     package var isSuccess: Bool { (200..<300).contains(status) }
+
+    /// The URL to which the answer redirects; `nil` if it does not redirect.
+    package var location: String? {
+        guard (300..<400).contains(status), let location = headers[first: "Location"] else {
+            return nil
+        }
+        return try? URLText.resolve(location, against: url)
+    }
 
     /// Whether the server has sent the answer to this call, or has said that it still holds.
     package var cameByExchange: Bool {

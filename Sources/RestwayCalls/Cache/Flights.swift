@@ -1,11 +1,11 @@
 import RestwayOutcome
 import RestwayThreads
 
-/// A call's lookup in the cache. It also receives the answer of the exchange that follows. Each
-/// redirect has a lookup of its own.
+/// A call's lookup in the cache. Its ticket receives the answer of the exchange that follows. A
+/// call that is redirected looks for the new URL in the cache, with a lookup of its own.
 final class CacheLookup: Sendable {
     let ticket: any CacheTicket
-    /// The request as it was before the ticket has made it conditional.
+    /// The request without the conditions of the ticket.
     let request: PreparedRequest
     /// The key of the flight that the call leads or waits in; `nil` if it shares its exchange with
     /// no call.
@@ -17,13 +17,14 @@ final class CacheLookup: Sendable {
         self.key = key
     }
 
-    /// The request as it is sent.
+    /// The request with the conditions of the ticket, as it is sent.
     var conditionalRequest: PreparedRequest { request.conditional(ticket.conditions) }
 }
 
-/// Lets equal requests of a client share one exchange. `FlightTable` decides.
+/// Lets equal requests of a client share one exchange. `FlightTable` decides which call sends its
+/// request, and which calls wait.
 ///
-/// No lock is held while a call is told how it goes on.
+/// No lock is held while a waiting call continues.
 final class Flights: Sendable {
     /// A call that waits in the stage `cache`.
     private struct Waiting {
@@ -41,11 +42,12 @@ final class Flights: Sendable {
 
     /// The number of calls that wait.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
-    /// Whether no call leads or waits.
+    /// Whether there is no flight.
     var isEmpty: Bool { state.withLock { $0.table.isEmpty } }
 
-    /// Adds a call. Returns whether it leads its flight; otherwise it waits, and is told how it
-    /// goes on.
+    /// Adds a call to the flight of its key. Returns true if the call leads the flight and sends
+    /// its request. Otherwise the call waits until the flight ends, or until it has to lead the
+    /// flight.
     func arrive(_ entry: StageEntry, _ lookup: CacheLookup, at key: FlightKey) -> Bool {
         state.withLock { state in
             let leads = state.table.arrive(entry.call.id, at: key)
@@ -59,8 +61,8 @@ final class Flights: Sendable {
         state.withLock { $0.table.lead(call.id, at: key) }
     }
 
-    /// Removes a call that does not go on. If it has led its flight, the next call leads the flight
-    /// and sends its own request.
+    /// Removes a call from its flight, for example because it was cancelled. If the call has led
+    /// the flight, the next waiting call leads it, and sends its own request.
     func leave(_ call: Call, _ lookup: CacheLookup) {
         guard let key = lookup.key else { return }
         let next = state.withLock { state in
@@ -69,25 +71,26 @@ final class Flights: Sendable {
                 state.waiting.removeValue(forKey: $0)
             }
         }
-        // A close ends all calls, each by itself.
+        // A close of the client ends all its calls, also the waiting ones.
         if let next, !next.entry.context.isClosed { release(next) }
     }
 
-    /// Ends the flight of a call with an answer. The calls that wait get the answer, or send their
-    /// own requests if they may not have it.
+    /// Ends the flight of a call with an answer. The waiting calls get the answer, or send their
+    /// own requests if the answer must not be shared.
     func end(_ call: Call, _ lookup: CacheLookup, with answer: Answer) {
         for waiting in end(call, lookup) {
             guard answer.isShareable else {
                 release(waiting)
                 continue
             }
-            waiting.entry.on(.transport).found(waiting.lookup.ticket.shared(answer))
+            let shared = waiting.lookup.ticket.shared(answer)
+            CacheStage.report(waiting.entry.on(.transport), found: shared)
         }
     }
 
-    /// Ends the flight of a call that has failed. A failure of the exchange is the failure of all
-    /// calls that wait. After any other failure, which is the call's own, the next call sends the
-    /// request.
+    /// Ends the flight of a call that has failed. If the exchange has failed, all waiting calls
+    /// fail with it. Any other failure concerns only this call, and the next waiting call sends its
+    /// own request.
     func end(_ call: Call, _ lookup: CacheLookup, with failure: Failure) {
         let isOfExchange = failure.reason.traits.isOfExchange && !failure.isOfProgram
         guard isOfExchange else { return leave(call, lookup) }
@@ -103,17 +106,10 @@ final class Flights: Sendable {
         }
     }
 
-    /// Lets a call that has waited send its own request, on a worker, because this thread belongs
-    /// to another call.
+    /// Lets a waiting call send its own request. A worker does this, because the present thread
+    /// works for another call.
     private func release(_ waiting: Waiting) {
         let (entry, lookup) = (waiting.entry.on(.worker), waiting.lookup)
         entry.context.pool.submit { CacheStage.send(entry, lookup) }
-    }
-}
-
-extension StageEntry {
-    /// Reports that the cache has the answer.
-    func found(_ answer: Answer) {
-        report(.found(answer)) { $0.resources.lookup = nil }
     }
 }

@@ -18,6 +18,16 @@ enum KeptBody {
 
     typealias Then = @Sendable (StageEntry, Placed) -> Void
 
+    /// Whether the body of an answer has to be read, or brought to the place that the request
+    /// names.
+    static func needsPlace(_ answer: Answer, for request: PreparedRequest) -> Bool {
+        switch answer.bodyPlace {
+        case .saved: false
+        case .kept: true
+        case .memory, .dropped: !request.bodyDestination.isMemory && answer.isSuccess
+        }
+    }
+
     /// Calls `then` once, on this thread or on another one, unless the call leaves the stage.
     static func place(_ answer: Answer, for entry: StageEntry, _ then: @escaping Then) {
         let request = entry.request
@@ -94,15 +104,6 @@ enum KeptBody {
 }
 
 extension Answer {
-    /// Whether the body has to be read, or brought to the place that the request names.
-    func isToBePlaced(for request: PreparedRequest) -> Bool {
-        switch bodyPlace {
-        case .saved: false
-        case .kept: true
-        case .memory, .dropped: !request.bodyDestination.isMemory && isSuccess
-        }
-    }
-
     fileprivate func with(_ place: BodyPlace) -> Answer {
         var answer = self
         answer.bodyPlace = place

@@ -227,6 +227,9 @@ package final class Call: Sendable {
 
     // MARK: Resources
 
+    /// The last lookup in the cache, if the call has sent its request after it.
+    var lookup: CacheLookup? { state.withLock { $0.resources.lookup } }
+
     /// Sets a function that receives the outcome. This happens before other code knows the call.
     package func follow(_ follower: @escaping @Sendable (Outcome) -> Void) {
         state.withLock { $0.resources.follower = follower }

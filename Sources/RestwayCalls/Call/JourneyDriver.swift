@@ -76,6 +76,13 @@ struct StageEntry {
         if isTaken { call.state.wakeAll() } else { onWorker(body) }
     }
 
+    /// Runs `body` on a thread that may wait for a file: here, if this thread waits for the call
+    /// anyway, or on a worker.
+    func offCaller(_ body: @escaping @Sendable (StageEntry) -> Void) {
+        guard place == .caller else { return offTransport(body) }
+        if call.state.withLock({ $0.isAwaited }) { body(on(.waiter)) } else { onWorker(body) }
+    }
+
     /// Sets a timer that ends with this stage.
     func schedule(at deadline: Deadline, _ body: @escaping @Sendable () -> Void) {
         let ticket = context.timers.schedule(at: deadline, body)
@@ -199,7 +206,7 @@ extension Call {
         case .rate(let exchange): RateStage.enter(entry, exchange)
         case .exchange(let exchange): ExchangeStage.enter(entry, exchange)
         case .recover(.exchange(let recorder)): RecoverStage.enter(entry, recorder)
-        case .recover(.cached(let answer)): RecoverStage.found(entry, answer)
+        case .recover(.cached(let answer)): CacheRecovery.enter(entry, answer)
         case .recover(.failure(let failure)): RecoverStage.judge(entry, failure)
         case .validate(let answer): ValidateStage.enter(entry, answer)
         case .intercept(let result): InterceptStage.enter(entry, result)

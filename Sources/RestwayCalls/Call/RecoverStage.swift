@@ -79,7 +79,7 @@ enum RecoverStage {
             return
         }
         call.log.receives(head)
-        let network = NetworkAnswers(entry)
+        let (network, cache) = (NetworkAnswers(entry), CacheRecovery(entry))
         let mayBePage = network.mayBePage(head)
         let target = summary?.redirectURL ?? head.redirectURL
         if !mayBePage, !network.isOfNetwork(head.status, target) { context.reached(entry.request) }
@@ -95,12 +95,12 @@ enum RecoverStage {
             head, recorder, summary.map(CallTimings.init) ?? CallTimings(), brokenBy: failure)
         if mayBePage, !network.isPage(answer) { context.reached(entry.request) }
         if answer.damage != nil {
-            entry.tellCache(of: answer)
-        } else if let cached = entry.cached(answer) {
-            if entry.sendUnconditionally(cached) { return }
-            answer = cached
+            cache.noteUnreadable(answer)
+        } else if let updated = cache.update(answer) {
+            if cache.sendUnconditionally(updated) { return }
+            answer = updated
         }
-        if answer.status < 400, answer.damage == nil { entry.endsFlight(answer, nil) }
+        if answer.status < 400, answer.damage == nil { cache.endFlight(with: answer) }
         let location = answer.status == head.status ? target : answer.location
         var note: String?
         switch entry.redirect(answer, to: location) {
@@ -114,13 +114,10 @@ enum RecoverStage {
     /// Brings the body of a kept answer, which the server has confirmed, to its place, and judges
     /// the answer.
     private static func place(_ entry: StageEntry, _ answer: Answer, _ note: String?) {
-        guard answer.isToBePlaced(for: entry.request), answer.damage == nil,
-            entry.call.lookup != nil
-        else { return judge(entry, answer, note) }
-        KeptBody.place(answer, for: entry) { entry, placed in
-            guard let answer = entry.answer(placed) else { return }
-            judge(entry, answer, note)
+        guard answer.damage == nil, entry.call.lookup != nil else {
+            return judge(entry, answer, note)
         }
+        CacheRecovery(entry).place(answer) { judge($0.entry, $1, note) }
     }
 
     /// Judges an answer on a thread on which the program may be asked what the answer means: not on
@@ -412,12 +409,17 @@ struct Judgement {
     private func end() {
         var failure = failure
         if let note { failure.message += note }
-        if var kept = entry.standIn(for: failure) {
+        let cache = CacheRecovery(entry)
+        if var kept = cache.standIn(for: failure) {
             let now = context.clock.now()
             kept.attempts = call.attempts(endingWith: kept.status, now)
-            return RecoverStage.judge(entry, found: kept)
+            return cache.judge(kept)
         }
-        entry.endsFlight(shared, failure)
+        if let shared {
+            cache.endFlight(with: shared)
+        } else {
+            cache.endFlight(with: failure)
+        }
         guard var answer else {
             if request.sending.isKeptFromOutbox, !call.state.withLock({ $0.isTaken }),
                 failure.reason.traits.storing != .never

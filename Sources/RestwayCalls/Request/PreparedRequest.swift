@@ -285,3 +285,12 @@ package struct BodyQuestions: Sendable {
         !mayAsk && (exclusion != nil || api.definition.functions.mayRunWhileEncoding)
     }
 }
+
+extension PreparedRequest {
+    /// Whether the program asks for an answer only if it has changed.
+    package var isConditional: Bool {
+        exchange.headers.contains { field in
+            field.isNamed("If-None-Match") || field.isNamed("If-Modified-Since")
+        }
+    }
+}
