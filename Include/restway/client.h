@@ -47,7 +47,8 @@ typedef enum RESTWAY_OPEN_ENUM restway_delivery {
 #define RESTWAY_CLIENT_LOAD_PLUGINS 0x100u /**< Loads the plugins that the document names. */
 
 /** Bits of restway_client_options.cache_flags. */
-#define RESTWAY_CACHE_ON 0x1u /**< The client has a cache, also without a file and a document's. */
+/** The client has a cache, also if no file is set and the document has no `cache`. */
+#define RESTWAY_CACHE_ON 0x1u
 /** An answer without a lifetime is fresh for a tenth of the time since its resource was last
  *  modified (RFC 9111, section 4.2.2). */
 #define RESTWAY_CACHE_HEURISTICS 0x2u

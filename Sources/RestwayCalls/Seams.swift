@@ -176,7 +176,8 @@ package protocol BatchPlace: AnyObject, Sendable {
     func send(_ request: PreparedRequest, to recorder: ExchangeRecorder) throws(Failure)
     /// The call waits for its lane in the outbox, so that the batch must not wait for it.
     func stepAside()
-    /// The call has ended. This happens once. So far, only the threads that wait for the call know.
+    /// Tells that the call has ended, once for each call. The threads that wait for the call have
+    /// been woken before; the program is told later.
     func ended(_ outcome: Call.Outcome)
 }
 

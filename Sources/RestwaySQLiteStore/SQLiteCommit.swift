@@ -2,15 +2,16 @@ import RestwayObjects
 import RestwaySQLite
 import RestwayThreads
 
-/// The changes of a commit to the file, within a transaction, and to the cache afterwards.
+/// Writes a commit to the file, within a transaction. Afterwards, its changes are made in the
+/// cache.
 ///
-/// Rows are written when they are published. Only the new rows of a large commit wait, so that
-/// several are written together; they are written before anything else is done to their table. The
-/// transaction keeps every object that it has met in memory, so that no row is looked up twice.
+/// A row is written when it is published. Only the new rows of a large commit wait, so that one
+/// statement writes several of them; they are written before another statement uses their table.
+/// The commit keeps each object that it has used in memory, so that no row is read twice.
 final class SQLiteCommit: CommitTarget {
     static let redirectionsMax = 1000
 
-    /// The integer identities that objects of one entity may have in the file.
+    /// The range of the integer identities that objects of one entity have in the file.
     private enum IntegerIdentities {
         /// The file was not asked.
         case unknown
@@ -26,21 +27,21 @@ final class SQLiteCommit: CommitTarget {
         }
     }
 
-    /// Identities of one entity that the transaction gave to objects.
+    /// The identities that the transaction has given to objects of one entity.
     private struct Given {
         /// The identities of new objects, with the objects' keys.
         var newObjects = IdentityIndex()
         /// The identities that were given to objects from before the transaction.
         var bound: [Identity: Int64] = [:]
-        /// The identities that objects had before, and that other objects may get.
+        /// The identities that objects have lost, and that other objects may get.
         var released: Set<Identity> = []
         var integersBefore = IntegerIdentities.unknown
     }
 
     /// The new objects of the transaction, in the order of their keys.
     ///
-    /// Their keys follow the last key of the file one by one, so a key says whether its object is
-    /// new, and where the object is in the list.
+    /// Their keys are consecutive and follow the last key of the file. So the key of an object says
+    /// whether the object is new, and its place in the list.
     private struct NewObjects {
         /// The last key before the transaction.
         private let keysBefore: Int64
@@ -56,7 +57,7 @@ final class SQLiteCommit: CommitTarget {
         private func key(at place: Int) -> Int64 { keysBefore + Int64(place) + 1 }
         private func place(_ key: Int64) -> Int { Int(key - keysBefore - 1) }
 
-        /// Whether no object from before the transaction has the key.
+        /// Whether the key is newer than all objects from before the transaction.
         func isNew(_ key: Int64) -> Bool { key > keysBefore }
 
         /// The new object of a key; `nil` if the transaction gave the key to no object.
@@ -84,7 +85,7 @@ final class SQLiteCommit: CommitTarget {
         }
     }
 
-    /// The objects from before the transaction that it has met, by their keys.
+    /// The objects from before the transaction that it has used, by their keys.
     private struct KnownObjects {
         struct Object {
             var snapshot: Snapshot?
@@ -95,7 +96,7 @@ final class SQLiteCommit: CommitTarget {
         private(set) var all: [Object] = []
         private var places = IntegerIndex()
 
-        /// The newest snapshot of an object; `nil` if the transaction has not met the object.
+        /// The newest snapshot of an object; `nil` if the transaction has not used the object.
         subscript(key: Int64) -> Snapshot? {
             mutating get { places[key].flatMap { all[Int($0)].snapshot } }
         }
@@ -129,8 +130,8 @@ final class SQLiteCommit: CommitTarget {
         }
     }
 
-    /// From this number of rows on, it pays to ask which identities the file cannot have, and to
-    /// write several rows together.
+    /// With this number of rows or more, the commit asks the file for its largest integer identity,
+    /// and writes several rows with one statement. For fewer rows, this takes longer than it saves.
     private static let manyRows = 16
 
     private let file: StoreConnection
@@ -293,8 +294,7 @@ final class SQLiteCommit: CommitTarget {
         }
     }
 
-    /// Writes the waiting new objects of a table, so that the file has all that was published to
-    /// it.
+    /// Writes the new objects of a table that wait, so that the file has all published objects.
     @inline(never)
     private func writeNew(_ table: Int) throws(SQLiteError) {
         guard !unwritten[table].isEmpty else { return }
@@ -427,8 +427,8 @@ final class SQLiteCommit: CommitTarget {
         try write { () throws(SQLiteError) in try memory.remember(variables, key) }
     }
 
-    /// Writes the remaining new rows and the last key before the commit, so that the keys that were
-    /// given are never given again, and indexes the texts that have changed.
+    /// Writes the new rows that still wait, and the last key, so that no key is ever used again.
+    /// Then it indexes the texts that have changed.
     func finish() throws(StoreError) {
         try writeLastKey()
         if changedFile { try StoreError.wrapping(file.updateTextIndexes()) }

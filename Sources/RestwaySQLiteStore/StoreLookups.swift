@@ -10,7 +10,7 @@ struct StoreLookups {
     let connection: StoreConnection
     /// The cache. A commit uses it as it is, and itself ensures that it is right.
     var cache: SnapshotCache
-    /// The version at the last look at the file; `nil` if it is unknown.
+    /// The version at the last check of the file; `nil` if it is unknown.
     private var dataVersion: Int64?
     private var commitMark: UInt64?
 

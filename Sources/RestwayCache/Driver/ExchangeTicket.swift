@@ -58,15 +58,15 @@ final class ExchangeTicket: CacheTicket {
             headers: headers, removal: version.removal)
     }
 
-    /// The request as it was sent. Its cookies are not known if the client may have sent others
-    /// than it had when the cache was asked. They matter only to an answer that varies.
+    /// Returns the request with the cookies with which it was sent, if the answer varies. The
+    /// cookies are unknown if the client has other cookies now than when the cache was asked.
     private func requestAsSent(for answer: Headers) -> CacheRequest {
         guard question.knowsCookies, answer.joined("Vary") != nil else { return request }
         let areSame = cookies != nil && cache.options.cookies?(request.url) == cookies
         return request.adding(cookies: areSame ? cookies : nil)
     }
 
-    /// Tells the ticket of a request that is already answered when it was sent.
+    /// Notes when a request that has been answered already was sent.
     func noteSent(at time: Int64) { sentAt.store(time, ordering: .relaxed) }
 
     func noteSent() {

@@ -180,9 +180,10 @@ final class CacheFile: Sendable {
 
     // MARK: Reading
 
-    /// Looks into memory and the file.
+    /// Finds entries in memory or in the file.
     ///
-    /// - Returns: The variants, whether this use of them is to be written, and what was known then.
+    /// - Returns: The variants, whether this use of them is to be written to the file, and the
+    ///   version of the memory at that moment.
     func find(_ label: EntryLabel, now: Int64) -> (Variants?, isUsed: Bool, CacheMemory.Version) {
         let (isExpected, written) = memory.withLock {
             ($0.expect(label.hash), $0.removals.written)
@@ -239,7 +240,7 @@ final class CacheFile: Sendable {
     /// Takes note of what other processes have changed. Called in a transaction that reads.
     private func catchUp(_ opened: Opened) throws(SQLiteError) {
         let file = opened.statements
-        // A later commit than the one that is read here only makes the next look unnecessary.
+        // A later commit than the one that is read here only makes the next read unnecessary.
         let mark = file.connection.commitMark
         let (seen, known) = memory.withLock { ($0.watch.version.change, $0.watch.mark) }
         if let mark, mark == known { return }

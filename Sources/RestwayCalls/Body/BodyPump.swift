@@ -5,15 +5,15 @@ import RestwayThreads
 /// Carries the body of one exchange from the transport's thread to its target, on a worker for
 /// bodies, and undoes its content coding there.
 ///
-/// The transport pauses while `pausingBytes` wait. So at most twice as many bytes are held, and one
-/// piece of the transport beside them.
+/// The transport pauses while `pausingBytes` wait, and a worker writes at most as many bytes at the
+/// same time. One more piece may arrive before the transport has paused.
 final class BodyPump: Sendable {
     private static let pausingBytes = 512 << 10
 
     typealias Finished =
         @Sendable (Result<ExchangeSummary, TransportError>, BodyOutcome?) -> Void
 
-    /// Acts on the exchange.
+    /// The functions that resume and cancel the exchange.
     struct Controls: Sendable {
         let resume: @Sendable () -> Void
         let cancel: @Sendable () -> Void
@@ -24,7 +24,7 @@ final class BodyPump: Sendable {
         var pending: [UInt8] = []
         /// The head of an accepted answer.
         var head: ResponseHead?
-        /// Whether the target does not know the head yet.
+        /// Whether the target still has to be told the head.
         var owesHead = false
         /// Why no more bytes are taken.
         var stop: BodyOutcome?
@@ -71,8 +71,9 @@ final class BodyPump: Sendable {
     private let work = Work()
     private let state = Monitor(State())
 
-    /// - Parameter finished: Is called once, after the exchange has ended and all its bytes are
-    ///   dealt with, with what became of the body; `nil` if it did not go to the target.
+    /// - Parameter finished: Called once, after the exchange has ended and its last byte was
+    ///   written or dropped. It gets the outcome of the body; `nil` if the body did not go to the
+    ///   target.
     init(
         _ target: any BodyTarget, isDecoded: Bool = false,
         finished: @escaping Finished
@@ -122,8 +123,8 @@ final class BodyPump: Sendable {
         if starts { run() }
     }
 
-    /// The call has ended, or goes on without this exchange. The transport may have ended the
-    /// exchange before, so that a cancel does not reach it.
+    /// Drops the body, because the call has ended or goes on without this exchange. The caller also
+    /// cancels the exchange, which has no effect if the transport has ended it before.
     func abandon() {
         let starts = state.update { state in
             Self.abandon(&state)
@@ -132,7 +133,8 @@ final class BodyPump: Sendable {
         if starts { run() }
     }
 
-    /// The call has ended, or goes on without this body, which no transport brings.
+    /// Drops a kept body, which no transport sends, and stops the player that reads it. The call
+    /// has ended, or goes on without this body.
     func giveUp() {
         abandon()
         act { $0.cancel() }
@@ -144,7 +146,8 @@ final class BodyPump: Sendable {
         state.isHeld = false
     }
 
-    /// Tells how to act on the exchange, which has just been started.
+    /// Sets the functions that act on the exchange. This follows the start of the exchange, so an
+    /// action may already wait for them.
     func control(by controls: Controls) {
         let owed = state.withLock { state in
             state.controls = controls
@@ -293,7 +296,8 @@ final class BodyPump: Sendable {
         if waits { _ = state.wait { $0.isHeld ? nil : () } }
     }
 
-    /// Ends the body before its end: the exchange is of no use any more. The first reason counts.
+    /// Takes no more bytes of the body, and cancels the exchange. Only the first call has an
+    /// effect.
     private func stop(_ outcome: BodyOutcome) {
         let isFirst = state.withLock { state in
             guard state.stop == nil else { return false }

@@ -24,18 +24,18 @@ package protocol AnswerCache: AnyObject, Sendable {
     func findInMemory(_ request: PreparedRequest, isOffline: Bool) -> CacheFinding?
     /// Asks memory and the file. It may wait for the file.
     func find(_ request: PreparedRequest, isOffline: Bool) -> CacheFinding
-    /// Takes note of the answer to a request that passed the cache by, as an unsafe request does:
-    /// it may make entries invalid (RFC 9111, section 4.4), and the answer to a POST may be kept
-    /// for GET (RFC 9110, section 9.3.3). It may wait for the file.
+    /// Takes note of the answer to a request for which the cache was not asked, for example an
+    /// unsafe request. The answer may make entries invalid (RFC 9111, section 4.4), and the answer
+    /// to a POST may be kept for GET (RFC 9110, section 9.3.3). This may wait for the file.
     func observed(_ answer: Answer, to request: PreparedRequest)
-    /// The rules of the request, or the program, refuse an answer that the cache has kept or given:
-    /// its entries for the URL of the request end.
+    /// Removes the entries for the URL of a request, because the rules of the request, or the
+    /// program, have refused an answer that the cache has kept or given.
     func refused(_ request: PreparedRequest)
 }
 
 /// How a request takes part in the response cache.
 ///
-/// It is a class because requests are copied often and most of them have no plan.
+/// It is a class because requests are copied often, and most requests have no plan.
 package final class CachePlan: Sendable {
     package let rules: CacheRules
     package let mode: CacheMode
@@ -73,8 +73,8 @@ package final class CachePlan: Sendable {
     /// - Parameters:
     ///   - sending: Says whether the request goes with a credential.
     ///   - bodyDestination: Where the body of its answer goes.
-    ///   - secrets: The credentials that its caller has given in headers. They make a holder of
-    ///     their own.
+    ///   - secrets: The credentials that the caller has given in headers. If there are any, they
+    ///     are the holder of the request.
     static func make(
         _ rules: consuming CacheRules, _ wishes: CacheWishes,
         _ destination: RequestDestination, _ sending: SendingRules,
@@ -104,9 +104,9 @@ package final class CachePlan: Sendable {
         if isUnowned { rules.isBypassed = true }
         var holder = takesCredential && context.credentials.concernsCalls ? owner?.holder : nil
         if !secrets.isEmpty { holder = Self.holder(of: secrets) }
-        // No entry has this holder.
+        // Entries with a random holder are never found again.
         if isUnowned { holder = .random(in: 0 ... .max) }
-        // Headers of the caller are sent to any URL.
+        // Headers that the caller has given are sent to any URL.
         let goesAlong = sending.isTrusted || !secrets.isEmpty
         return CachePlan(
             rules: rules, mode: mode, route: destination.route?.name,
@@ -130,7 +130,8 @@ package final class CachePlan: Sendable {
         }
     }
 
-    /// Returns a number that means nothing in another process.
+    /// Returns a number that stands for credentials in this process. Another process has another
+    /// number for the same credentials.
     private static func holder(of secrets: [String]) -> UInt64 {
         var hasher = Hasher()
         for secret in secrets { hasher.combine(secret) }
@@ -171,8 +172,8 @@ package struct CacheWishes: Sendable {
     /// The lifetime that replaces the route's `cacheTTL`; `nil` keeps the route's, and a negative
     /// number lets the server's headers decide.
     package var lifetimeSeconds: Int64?
-    /// The owner of the entries that the request uses. A request keeps the owner of the moment in
-    /// which the program made it, however often it is prepared; `nil` until then.
+    /// The owner of the entries that the request uses. It is set when the request is prepared for
+    /// the first time, and does not change if the request is prepared again; `nil` before.
     package var owner: EntryOwner?
 
     package init() {}
@@ -184,14 +185,14 @@ package enum CacheMode: UInt32, Sendable, CaseIterable {
     case standard
     /// The server is asked even if the cache has a fresh answer, and its answer is kept.
     case reload
-    /// The server validates what the cache has before it is given (RFC 9111, section 5.2.1.4).
+    /// The cache answers only after the server has validated the entry (RFC 9111, section 5.2.1.4).
     case validate
     /// The cache neither answers nor keeps.
     case bypass
-    /// The cache answers, fresh or stale, and the network is never used. If there is nothing, the
-    /// call succeeds with a response without an answer.
+    /// The cache answers, fresh or stale, and the network is never used. If the cache has no entry,
+    /// the call succeeds with a response without an answer.
     case only
-    /// The cache answers, fresh or stale; the server is asked only if there is nothing.
+    /// The cache answers, fresh or stale. The server is asked only if the cache has no entry.
     case preferred
 }
 
@@ -207,24 +208,26 @@ package indirect enum CacheFinding: Sendable {
     case nothing
 }
 
-/// One exchange that the cache knows of, from the look into the cache to the answer.
+/// One exchange that the cache knows of, from the lookup in the cache to the answer.
 package protocol CacheTicket: AnyObject, Sendable {
-    /// The header fields that make the request conditional, and those that tell caches on the way
-    /// what the program wants of them.
+    /// The header fields that make the request conditional, and the fields that tell other caches
+    /// how they may answer.
     var conditions: [HeaderField] { get }
-    /// Requests with equal keys can share one exchange; `nil` if this one cannot. The key is
-    /// another one after an invalidation, so that a request shares no exchange that left before.
+    /// Requests with equal keys can share one exchange; `nil` if this request cannot share. The key
+    /// changes after an invalidation, so that a request shares no exchange that was sent before.
     var flightKey: FlightKey? { get }
-    /// The exchange is about to be sent. The time counts for the age of the answer.
+    /// Notes that the exchange is about to be sent. The age of the answer counts from this time.
     func noteSent()
-    /// Takes the server's answer, keeps it if it may be kept, and returns the answer of the call
-    /// with `Cache-Status`: the same one, or after a 304 the kept one. It sets `isShareable`. It
-    /// may wait for the file. A request that is sent several times has several answers.
+    /// Takes an answer of the server, and keeps it if it may be kept. This is called for each
+    /// attempt of the request, and may wait for the file.
     ///
     /// The body of a download is in `saved.content`, whose descriptor is valid until this returns;
-    /// a cache that reads it later duplicates it. Without `content`, the body of an answer with
-    /// `saved` is out of reach, and the answer cannot be kept. The answer is that of a whole body,
-    /// also if the download went on from a part.
+    /// a cache that reads it later duplicates it. If `saved` has no `content`, the body cannot be
+    /// read, and the answer cannot be kept. The answer always describes the whole body, also if the
+    /// download went on from a part.
+    ///
+    /// - Returns: The answer of the call, with `Cache-Status` and `isShareable`: the kept answer
+    ///   after a 304, otherwise the same answer.
     func answered(_ answer: Answer) -> Answer
     /// Returns the answer of another exchange for the request of this ticket, which has waited for
     /// that exchange; see `Answer.shared`.

@@ -69,7 +69,7 @@ struct CallWaiters {
     enum Step {
         case work(@Sendable () -> Void)
         case end(Call.Outcome)
-        /// The thread looks whether its wait was interrupted.
+        /// The thread checks whether its wait was interrupted.
         case checkInterrupt
     }
 

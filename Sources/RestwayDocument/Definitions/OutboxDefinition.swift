@@ -51,7 +51,7 @@ package struct OutboxDefinition: Sendable {
     /// How many calls are sent at the same time.
     package var concurrentCalls = 1
     package var batching = Batching()
-    /// The time between two looks for items that may go out; 0 turns these looks off.
+    /// The time between two checks for items that may go out; 0 turns these checks off.
     package var intervalMilliseconds: Int64 = 60_000
     /// How long a write waits for another process.
     package var busyTimeoutMilliseconds: Int32 = 5_000

@@ -2,13 +2,13 @@ import RestwayThreads
 
 /// Decides when stored requests go out, and when a flush is over.
 ///
-/// A flush looks for items, sends them in calls and writes the results:
+/// A flush scans the journal for items, sends them in calls and writes the results:
 ///
-///     idle     -> looking   something asks for a flush (`begin`)
-///     looking  -> looking   items were taken and are sent in a call (`next`, `took`)
-///     looking  -> waiting   nothing more may go out now (`next` says `rest`)
-///     waiting  -> looking   a call was answered or its results written (`answered`, `settled`)
-///     looking  -> idle      nothing may go out and no call is left (`next` says `end`)
+///     idle     -> scanning  something asks for a flush (`begin`)
+///     scanning -> scanning  items were taken and are sent in a call (`next`, `took`)
+///     scanning -> waiting   nothing more may go out now (`next` says `rest`)
+///     waiting  -> scanning  a call was answered or its results written (`answered`, `settled`)
+///     scanning -> idle      nothing may go out and no call is left (`next` says `end`)
 ///
 /// It has no clock, no lock and no I/O: `FlushDriver` gives it the events and performs its
 /// decisions.
@@ -32,7 +32,7 @@ struct FlushMachine: Sendable {
         var batchStopsAtFailure = false
         /// The wait after a failure that was not the fault of one item.
         var retryMilliseconds: Int64 = 1_000
-        /// The time between two looks for items; 0 turns these looks off.
+        /// The time between two checks for items that may go out; 0 turns these checks off.
         var intervalMilliseconds: Int64 = 0
     }
 
@@ -40,11 +40,11 @@ struct FlushMachine: Sendable {
     enum Start: Equatable, Sendable {
         /// The outbox is closed.
         case closed
-        /// No flush begins, because it would have nothing to do before the end of a wait.
+        /// No flush begins, because no item may go out before the end of a wait.
         case notNow
-        /// A thread looks already, and looks once more.
+        /// A thread scans already, and scans once more.
         case joined
-        /// The caller has a worker call `next` until that says something else than `take`.
+        /// The caller has a worker call `next` until the result is not `take`.
         case scan
     }
 
@@ -62,7 +62,7 @@ struct FlushMachine: Sendable {
     enum Step: Equatable, Sendable {
         /// Take items from the journal, report how many there were to `took`, and send them.
         case take(Take)
-        /// Nothing more may go out now. The end of a call leads to the next look.
+        /// Nothing more may go out now. The end of a call leads to the next scan.
         case rest
         /// The flush is over.
         case end
@@ -72,17 +72,17 @@ struct FlushMachine: Sendable {
     struct Attempt: Equatable, Sendable {
         /// Whether the item is done.
         var isDelivered = false
-        /// Whether the batch call failed that the item was in, and not the item itself.
+        /// Whether the batch call has failed as a whole, and not the item.
         var isOfBatchCall = false
-        /// Whether the server could be reached but did not take the batch.
+        /// Whether the server was reached, but did not take the batch.
         var brokeBatch = false
-        /// Whether the server would not take the same batch later either.
+        /// Whether the server would refuse the same batch at any later time.
         var refusedBatch = false
-        /// Whether the server first refused the credential.
+        /// Whether the item was sent twice, because the server has refused the first credential.
         var wasReplayed = false
         /// Whether the item stays as it was, without a result to write.
         var isGivenBack = false
-        /// How the attempt refuses the credential; `nil` if it does not.
+        /// The way in which the server has refused the credential; `nil` if it has not.
         var refusal: CredentialTrust.Refusal?
         /// The time for which no other item is sent either, because the server could not be
         /// reached.
@@ -100,11 +100,11 @@ struct FlushMachine: Sendable {
         var owesHurry = false
     }
 
-    /// Whether a thread looks for items.
+    /// Whether a thread scans the journal for items.
     private enum Scan {
         case none
         case scanning
-        /// A thread looks, and has to look once more because something has changed.
+        /// A thread scans, and has to scan once more because something has changed.
         case scanningAgain
     }
 
@@ -120,7 +120,7 @@ struct FlushMachine: Sendable {
     private var callsBeingSettled = 0
     /// The outbox sends nothing by itself before this time.
     private var heldUntil = Deadline.past
-    /// The time of the next look that is scheduled.
+    /// The time of the next check that is scheduled.
     private var wakeAt = Deadline.never
     /// Whether the network is about to be back, so that the next flush cuts waits short.
     private var expectsNetwork = false
@@ -140,7 +140,7 @@ struct FlushMachine: Sendable {
     /// Whether no flush is running, or the running flush sends nothing more.
     var hasStopped: Bool { flush?.hasStopped ?? true }
 
-    /// Whether no thread looks for items and no call is left.
+    /// Whether no thread scans for items and no call is left.
     var isIdle: Bool { scan == .none && callsOut == 0 && callsBeingSettled == 0 }
 
     // MARK: The flush
@@ -175,9 +175,9 @@ struct FlushMachine: Sendable {
         return beginScan() ? .scan : .joined
     }
 
-    /// The program is about to say that the server can be reached. From that moment on, whatever
-    /// begins a flush, waits are cut short before items are taken: else a new item would go out
-    /// before an older item whose wait is about to be cut short.
+    /// Notes that the program is about to say that the server can be reached. Every flush from now
+    /// on cuts waits short before it takes items. Otherwise a new item would go out before an older
+    /// item that still waits.
     mutating func expectNetwork() {
         expectsNetwork = true
         guard var flush else { return }
@@ -198,14 +198,14 @@ struct FlushMachine: Sendable {
         return trust.isRefused
     }
 
-    /// The reason of the present wait may be over: there is another credential, or an exchange has
-    /// shown that the server can be reached again.
+    /// Ends the present wait, because there is another credential, or because an exchange has shown
+    /// that the server can be reached again.
     mutating func endHold() {
         heldUntil = .past
         flush?.hasStopped = false
     }
 
-    /// Returns what the thread that looks does next.
+    /// Returns the next step of the thread that scans.
     mutating func next(isRuledOut: Bool) -> Step {
         if !hasFoundNothing, let take = take(isRuledOut) { return .take(take) }
         hasFoundNothing = false
@@ -248,7 +248,7 @@ struct FlushMachine: Sendable {
             hurry: flush.owesHurry ? flush.urgency : nil, isBatch: batching.usesBatch)
     }
 
-    /// Items were taken and are sent now, in one call. If `count` is 0, the present look is over.
+    /// Items were taken and are sent now, in one call. If `count` is 0, the present scan is over.
     mutating func took(_ count: Int) {
         if count > 0 { callsOut += 1 } else { hasFoundNothing = true }
     }
@@ -263,7 +263,7 @@ struct FlushMachine: Sendable {
     /// A call was answered, and its results are about to be written. Meanwhile another call may go
     /// out if it uses other lanes.
     ///
-    /// - Returns: Whether the caller has a worker look for items.
+    /// - Returns: Whether the caller has a worker scan for items.
     mutating func answered() -> Bool {
         callsOut -= 1
         callsBeingSettled += 1
@@ -272,7 +272,7 @@ struct FlushMachine: Sendable {
 
     /// The results of a call have been written, or could not be written.
     ///
-    /// - Returns: Whether the caller has a worker look for items.
+    /// - Returns: Whether the caller has a worker scan for items.
     mutating func settled() -> Bool {
         callsBeingSettled -= 1
         return beginScan()
@@ -355,9 +355,9 @@ struct FlushMachine: Sendable {
     /// process has gone.
     private static let takeoverMilliseconds: Int64 = 3_000
 
-    /// Returns when to look next after a flush: when the next item may go out, when the cause that
-    /// stopped the flush may be over, and after the interval of the document, if the document sets
-    /// an interval.
+    /// Returns the time of the next check after a flush: when the next item may go out, when the
+    /// cause that stopped the flush may be over, and after the interval of the document, if the
+    /// document sets an interval.
     ///
     /// - Parameter dueMilliseconds: The time until the next waiting item is due; `nil` if no item
     ///   waits for its time.
@@ -382,18 +382,18 @@ struct FlushMachine: Sendable {
         return waits.min().map { now.advanced(milliseconds: max($0, held, 1)) }
     }
 
-    /// Plans a look at this time, unless an earlier look is planned. Returns whether a timer has to
-    /// be set.
+    /// Plans a check at this time, unless an earlier check is planned. Returns whether a timer has
+    /// to be set.
     mutating func plan(_ at: Deadline) -> Bool {
         guard !isClosed, at < wakeAt else { return false }
         wakeAt = at
         return true
     }
 
-    /// Whether the look at this time is still planned.
+    /// Whether the check at this time is still planned.
     func isPlanned(_ at: Deadline) -> Bool { !isClosed && wakeAt == at }
 
-    /// The timer for this time has run. Returns whether this was the planned look.
+    /// The timer for this time has run. Returns whether this was the planned check.
     mutating func woke(_ at: Deadline) -> Bool {
         guard wakeAt == at else { return false }
         wakeAt = .never

@@ -8,17 +8,17 @@ import RestwayRouting
 import RestwayStore
 import RestwayThreads
 
-/// Answers how the server knows the objects of a store.
+/// The local identities of the objects of a store.
 ///
-/// The server has named an object, or it will name the object in the answer to a request, or it
-/// never will. Until then, requests about the object hold its local identity.
+/// The server may have named an object, or it will name the object in the answer to a request.
+/// Until then, requests about the object hold its local identity.
 final class LocalIdentityTable: Sendable {
     enum IdentityState {
         /// The server has named the object.
         case known(Identity)
-        /// The server is expected to name the object. Until then it has this local identity.
+        /// A request creates the object. Until the server has named it, it has this local identity.
         case pending(LocalID)
-        /// No request creates the object.
+        /// No request creates the object, so the server will not name it.
         case never
     }
 
@@ -39,15 +39,15 @@ final class LocalIdentityTable: Sendable {
         life = store.keepsKeys ? nil : LocalID.random().text
     }
 
-    // MARK: Questions
+    // MARK: Finding
 
     func identityState(_ entity: Entity, _ storeKey: Int64) -> IdentityState {
         if let identity = identity(entity, storeKey) { return .known(identity) }
         return local(entity, storeKey).map { .pending($0) } ?? .never
     }
 
-    /// Returns the state of an object as far as requests that are already stored decide it. An
-    /// object that only calls on their way would create counts as `never`.
+    /// Returns the state of an object by the stored requests alone. It is `never` for an object
+    /// that only a call in flight creates.
     func storedIdentityState(_ entity: Entity, _ storeKey: Int64) -> IdentityState {
         if let identity = identity(entity, storeKey) { return .known(identity) }
         return expected(entity, storeKey).map { .pending($0) } ?? .never
@@ -74,9 +74,9 @@ final class LocalIdentityTable: Sendable {
     /// process has created without this store knowing the identity yet.
     func expected(_ entity: Entity, _ storeKey: Int64) -> LocalID? {
         guard let local = local(entity, storeKey),
-            // The order matters: an object whose request is delivered between the two calls is
-            // named by then. If the file cannot be read, the answer is yes, and storing the request
-            // reports the error: this is better than creating the object twice.
+            // The order matters: if the request is delivered between the two calls, the second call
+            // finds the identity. If the file cannot be read, the object counts as expected, and
+            // storing the request reports the error, so that the object is not created twice.
             (try? journal.creator(of: local) != nil || journal.identity(of: local) != nil) ?? true
         else { return nil }
         return local
@@ -91,7 +91,7 @@ final class LocalIdentityTable: Sendable {
         return local
     }
 
-    /// Whether the server still has to name an object that is written whole in a request.
+    /// Whether the server will name an object that is written whole in a request.
     func mayBeNamed(_ entity: Entity, _ storeKey: Int64) -> Bool {
         guard storeKey != 0, entity.identityIndex != nil,
             let object = try? store.newest(entity, storeKey: storeKey)
@@ -99,10 +99,11 @@ final class LocalIdentityTable: Sendable {
         return object.identity == nil && expected(entity, storeKey) == nil
     }
 
-    /// Whether the store key of an item with this context is a key of this store.
+    /// Whether the store key of an item with this context belongs to this store.
     func isOurs(_ context: [UInt8]) -> Bool { OutboxContext(context).life == life }
 
-    /// Returns the key of the object that an item is about, if it is a key of this store.
+    /// Returns the key of the object that an item is about; `nil` if the key belongs to another
+    /// store.
     func storeKey(_ entry: OutboxEntry) -> Int64? {
         isOurs(entry.origin.context) ? entry.origin.storeKey : nil
     }
@@ -139,7 +140,7 @@ final class LocalIdentityTable: Sendable {
         name.flatMap { api.loaded.definition.mapping(named: $0)?.entity }
     }
 
-    // MARK: Entries
+    // MARK: Changing
 
     /// Gives an object its local identity.
     func name(_ storeKey: Int64, _ local: LocalID) {
@@ -159,9 +160,9 @@ final class LocalIdentityTable: Sendable {
         for companion in objects.companions { name(companion.storeKey, companion.local) }
     }
 
-    /// Gives the objects of an item that is about to be sent their local identities. An object has
-    /// an identity as soon as the answer is here, but until the answer is settled, its local
-    /// identity counts.
+    /// Gives the objects of an item that is about to be sent their local identities. These count
+    /// until the result is written, although the answer has given the objects their identities by
+    /// then.
     func name(_ entry: OutboxEntry) {
         guard entry.origin.storeKey != nil, let key = storeKey(entry) else { return }
         if let local = entry.creates { name(key, local) }
@@ -207,16 +208,17 @@ final class LocalIdentityTable: Sendable {
         return settlements
     }
 
-    /// Returns the objects of an answer among which the object of an item can be. The answer behind
-    /// a 303 is about another resource, which may be a list.
+    /// Returns the objects of an answer that may be the object of an item. An answer after the
+    /// redirect of a 303 describes another resource; if it has several objects, the item's object
+    /// is unknown.
     private func answered(_ item: OutboxItem, _ response: Response?) -> [Snapshot] {
         guard let response else { return [] }
         let isOfOther = response.request.map { $0.method != item.entry.method } ?? false
         return isOfOther && response.objects.count != 1 ? [] : response.objects
     }
 
-    /// Returns the values that a delivered item gives to objects of the store, besides those that a
-    /// later item changes.
+    /// Returns the values that a delivered item has given to objects of the store, without the
+    /// values that a later item changes.
     func acceptedValues(of item: Int64) throws(Failure) -> [Restoration] {
         let cells = try journal.checked(ObjectChanges.values(of: item, in: journal, life: life))
         return cells.compactMap { cell in
@@ -228,9 +230,9 @@ final class LocalIdentityTable: Sendable {
         }
     }
 
-    /// Whether the answer to a creation may hold an identity that a transform of the program could
-    /// not read. Another attempt brings the same answer, so the requests that wait for the object
-    /// are kept.
+    /// Whether the answer to a creation may have an identity that a transform of the program could
+    /// not read. The requests that wait for the object are kept then, because another attempt would
+    /// bring the same answer.
     func hidesIdentity(
         _ settlement: OutboxSettlement?, _ item: OutboxItem, _ response: Response?
     ) -> Bool {
@@ -247,13 +249,13 @@ final class LocalIdentityTable: Sendable {
 
     /// The number of identities that are read at once.
     private static let pageIdentities = 1_000
-    /// How long an identity is kept at least, in microseconds: a week. In that time a request may
-    /// still come that was made before its sender learned the identity.
+    /// The shortest time for which an identity is kept, in microseconds: a week. In this time, a
+    /// request may be stored that was made before its sender knew the identity.
     private static let identityMicroseconds: Int64 = 7 * 24 * 3_600 * 1_000_000
 
-    /// Gives the store every identity that the server returned for a created object. The store may
-    /// have lost identities at a power failure, because the two files share no transaction. Then it
-    /// removes old identities that the store was found to have.
+    /// Gives the store every identity that the server has returned for a created object, and then
+    /// removes old identities that the store has already. The store may have lost identities at a
+    /// power failure, because outbox and store are two files without a common transaction.
     func completeStore(wallMicroseconds: Int64) {
         var kept: Int64 = 0
         var isKeeping = true
@@ -264,7 +266,7 @@ final class LocalIdentityTable: Sendable {
             let end = page.last
         {
             for known in page {
-                // The store may lose again an identity that it receives only now.
+                // An identity that the store receives only now may be lost again, so it is kept.
                 if (try? give(known)) != false { isKeeping = false }
                 if isKeeping { kept = known.number }
             }
@@ -293,8 +295,8 @@ final class LocalIdentityTable: Sendable {
     }
 }
 
-/// The identities of objects in the store that one request uses. The code that prepares the request
-/// asks for them; this changes nothing.
+/// The identities of objects that one request uses. The code that prepares the request asks for
+/// them. Asking changes neither the table nor the store.
 ///
 /// `@unchecked Sendable`: only one thread prepares a request.
 final class RequestIdentities: LocalIdentities, @unchecked Sendable {
@@ -389,8 +391,8 @@ final class RequestIdentities: LocalIdentities, @unchecked Sendable {
         }
     }
 
-    /// Returns where the local identities stand that the request uses. Their texts are random, so
-    /// they are found without mistake.
+    /// Returns the places of the local identities that the request uses. Their texts are random, so
+    /// no other text is mistaken for them.
     ///
     /// - Parameter mapper: The mapper of the body; `nil` for a body that is a text.
     func places(path: String, body: ExchangeBody, mapper: (any Mapper)? = nil) -> [LocalIDPlace] {
@@ -399,9 +401,9 @@ final class RequestIdentities: LocalIdentities, @unchecked Sendable {
         return LocalIDPlace.all(path: path, body: bytes, mapper: mapper)
     }
 
-    /// Returns where the local identities stand in a request that is to be stored. Returns `nil`,
-    /// and `missing` says why, if they could not be replaced in the body, because its mapper does
-    /// not read the body as it wrote it.
+    /// Returns the places of the local identities in a request that is to be stored. Returns `nil`
+    /// if they could not be replaced in the body, because its mapper does not read the body as it
+    /// wrote it; `missing` says why.
     func places(
         path: String, _ request: StorableRequest, _ headers: [HeaderField]
     ) -> [LocalIDPlace]? {

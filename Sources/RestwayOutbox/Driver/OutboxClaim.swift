@@ -10,7 +10,7 @@ import RestwayStore
 import RestwayText
 import RestwayThreads
 
-/// The lane that a request claims.
+/// The lane in which a request waits for earlier requests about the same object.
 struct ClaimedLane {
     let present: Lane
     /// The lane that the object had before the server named it. Requests stored there go out first,
@@ -24,8 +24,8 @@ struct ClaimedLane {
         former = local.flatMap { $0.isOfNamedObject ? nil : Lane($0) }
     }
 
-    /// The lane in which the calls wait for each other. It does not change between the creation of
-    /// an object and its deletion.
+    /// The lane in which calls wait for each other. It stays the same when the server names the
+    /// object.
     var whileCalling: Lane { former ?? present }
 }
 
@@ -40,20 +40,21 @@ final class OutboxClaim: StorageClaim {
     let uri: String
     /// The request's own headers. The journal leaves out credentials.
     let headers: [HeaderField]
-    /// Where local identities stand in the URI and in the body.
+    /// The places of local identities in the URI and in the body.
     let places: [LocalIDPlace]
     let context: OutboxContext
     /// The local identity of the object that the request creates.
     let creates: LocalID?
     /// The local identity of the object that the request is about.
     let local: LocalID?
-    /// The objects whose identities the request holds and that stored requests create.
+    /// The objects that stored requests create and whose identities this request holds. It is sent
+    /// after those requests.
     let awaits: [LocalID]
     /// The specification of a request about objects that the server has not named yet. The request
     /// cannot be sent as it is; when its turn comes, it is prepared again from this specification.
     /// `nil` for other requests.
     let deferred: RequestSpec?
-    /// In whose name the request started.
+    /// The user in whose name the request was made.
     let owner: ItemOwner
     /// The retry policy of the route or the client, which would have tried the request again.
     let retry: RetryPolicy?
@@ -88,7 +89,7 @@ final class OutboxClaim: StorageClaim {
         case .byRules:
             let wall = outbox.around.clock.wallMicroseconds()
             if failure.reason == .http, let stated = failure.statedRetryable { return stated }
-            // The program can sign in and send the request again, so it is told at once.
+            // The program can sign in and send the request again, so the call fails at once.
             if failure.asksToSignIn { return false }
             if outbox.flushing.rules.keeps(failure, wallMicroseconds: wall) == true { return true }
             let outcome = RetryOutcome(failure, wallMicroseconds: wall)
@@ -97,7 +98,7 @@ final class OutboxClaim: StorageClaim {
     }
 }
 
-// The journey of a call through its lane and into the file.
+// How a call passes its lane, and how its request is stored.
 extension OutboxClaim {
     /// Notes the local identity of the object that a call is about to create, so that requests
     /// about the object can be made before the server has named it.
@@ -119,7 +120,8 @@ extension OutboxClaim {
 
     private static let ruledOutReason = "the program says that the server cannot be reached"
 
-    /// No thread waits for the file because of a request that is stored for this reason.
+    /// Returns why the request is stored without asking the file about other requests; `nil` if the
+    /// file has to be asked. The calling thread does not wait for the file.
     func reasonToStoreAtOnce(_ request: PreparedRequest) -> String? {
         guard outbox.around.reachability.isRuledOut, deferred == nil, lane.former == nil,
             request.submission == nil, outbox.journal.hasRoom
@@ -137,8 +139,8 @@ extension OutboxClaim {
     }
 
     func beginStoring(if judge: () -> Bool) -> Bool {
-        // The request is counted before it enters the stage, so that a close that finds it there
-        // waits for it.
+        // The request is counted before the call enters the stage `store`, so that a close of the
+        // client waits for requests that are being stored.
         outbox.entering.enter()
         let isTaken = judge()
         if !isTaken { outbox.entering.leave() }
@@ -166,8 +168,8 @@ struct OutboxContext: Sendable {
     var without: [String] = []
     /// The authentication mode that the request asked for.
     var auth: AuthMode?
-    /// The text that identifies the store in memory whose key the item has, because another store
-    /// gives the same keys to other objects; `nil` for a store in a file.
+    /// The text that identifies the store in memory to which the store key of the item belongs.
+    /// Another store gives the same keys to other objects. `nil` for a store in a file.
     var life: String?
     /// The objects that were written whole in the request; see `StoredObjects`.
     var sent: JSONValue?
@@ -217,9 +219,9 @@ extension RequestIdentities {
 }
 
 extension StorableRequest {
-    /// Whether the request creates the object that it is about. A request to a path that names the
-    /// object is about an object that exists, or that another request creates. A PUT creates an
-    /// object that nothing else creates, at a path that the client chooses.
+    /// Whether the request creates the object that it is about. If the path names the object, it
+    /// exists already, or another request creates it. A PUT, whose path the client chooses, creates
+    /// the object unless another request creates it.
     fileprivate func creates(_ identities: RequestIdentities) -> Bool {
         guard let submission = content.submission else { return destination.method == .post }
         let (entity, key) = (submission.entity, submission.subject.storeKey)
@@ -271,9 +273,9 @@ extension StorableRequest {
         return (headers.fields, without)
     }
 
-    /// Returns the local identity of an object that the server has not named, or does not have. If
-    /// a request may create the object and the object has no local identity, this makes up a local
-    /// identity; the call that sends the request notes it (`OutboxClaim.adopt`).
+    /// Returns the local identity of the object, if the server has not named the object or does not
+    /// have it. If this request creates the object, the result may be a new local identity, which
+    /// the call that sends the request notes (`OutboxClaim.adopt`).
     fileprivate func localID(_ identities: RequestIdentities) -> LocalID? {
         guard let submission = content.submission, submission.entity.identityIndex != nil
         else { return nil }
@@ -292,7 +294,7 @@ extension StorableRequest {
             !identities.outbox.journal.isEmpty
         else { return nil }
         var key = submission.subject.storeKey
-        // The draft may be another one of the same object.
+        // The request may be about another draft of the object, which has no store key.
         if key == 0 {
             let object = try? identities.outbox.around.store.object(submission.entity, identity)
             key = object?.storeKey ?? 0
@@ -311,7 +313,8 @@ extension StorableRequest {
                 return ClaimedLane(
                     Lane(of: entity, identity), before: local ?? identityTable.local(entity, key))
             }
-            // Calls do not know a local identity that is noted only when a PUT is stored.
+            // The new local identity of a PUT is noted only when the request is stored, so other
+            // calls do not know it yet.
             if destination.method == .put, identityTable.local(entity, key) == nil {
                 return ClaimedLane(Lane(path: destination.path ?? ""))
             }
@@ -333,7 +336,7 @@ extension StorableRequest {
 struct ItemToSend: StoredItem {
     let item: OutboxItem
     let identityTable: LocalIdentityTable
-    /// Whether the item goes in the name of the present user.
+    /// Whether the item may be sent with the credential of the present user.
     let mayGo: @Sendable () -> Bool
 
     func prepare(
@@ -353,10 +356,11 @@ struct ItemToSend: StoredItem {
         own.headers = entry.headers.map { ($0.name, $0.value) }
         own.headers += context.without.map { ($0, nil) }
         own.headers.append((IdempotencyKey.headerName, entry.idempotencyKey))
-        // All other headers of the client are those of the moment at which the request started.
+        // The item has all other headers of the client, as they were when the request started.
         let redaction = api.definition.redaction
         own.clientHeaders = spec.clientHeaders?.filter { redaction.isSecret($0.name) }
-        // The item has the headers of its route. It asks for the same types as a request online.
+        // The item has the headers of its route already. It accepts the same media types as a
+        // request that is sent at once.
         let plain = RouteSettings(dataMapper: settings.dataMapper, body: settings.body)
         let submission = try submission(api, preparation.context.store)
         var deletions = submission?.deletion.map { [$0] } ?? []
@@ -413,7 +417,7 @@ struct ItemToSend: StoredItem {
             return submission
         }
         guard !sent.isEmpty else { return nil }
-        // The inner objects still have to be matched with the answer, and their drafts told.
+        // The inner objects still have to be matched with the answer.
         return Submission(subject: .object(Snapshot.make(entity, [])), sent: sent)
     }
 }

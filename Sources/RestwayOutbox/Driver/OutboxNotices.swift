@@ -151,7 +151,7 @@ final class OutboxNotices: Sendable {
             let waiters = awaited.withLock { $0.end(item, nil) }
             tell(waiters.map { $0.receiver }, item, item.failure)
         } catch {
-            // If the file cannot be read now, the next look reads it.
+            // If the file cannot be read now, the next check reads it.
             return
         }
     }

@@ -1,8 +1,9 @@
 import RestwayCalls
 import RestwayThreads
 
-/// In whose name a request goes: the discriminator that the program has set or, without one, the
-/// user whom the credential names. A token does not say whose it is, so this may be nobody.
+/// The user in whose name a request is sent: the discriminator that the program has set or, without
+/// a discriminator, the user that the credential names. A token names no user, so the user may be
+/// unknown.
 struct ItemOwner: Equatable, Sendable {
     /// The form in the file, in which discriminators and users differ; `nil` if nothing is known.
     let text: String?

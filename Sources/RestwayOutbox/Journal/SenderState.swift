@@ -29,7 +29,7 @@ struct SenderState {
     private var knownTurn: UInt64?
     /// Items that this sender had taken and that came back unsettled.
     private var returned: Set<Int64> = []
-    /// The time of day at which this sender has looked for items last; `nil` if it has not.
+    /// The time of day of the last scan for items by this sender; `nil` before the first scan.
     private var lastScan: NotedTime?
 
     /// - Parameter lastItem: The last item that was stored when the file was opened.
@@ -57,8 +57,8 @@ struct SenderState {
         if hasBegun { knownTurn = lock.turn }
     }
 
-    /// Notes the time of a look for items. Returns whether waits in the file may have been set by a
-    /// clock that was ahead: at the first look, and after the clock went back.
+    /// Notes the time of a scan for items. Returns whether waits in the file may have been set by a
+    /// clock that was ahead: at the first scan, and after the clock went back.
     mutating func noteScan(at now: Int64) -> Bool {
         defer { lastScan = NotedTime(now) }
         return lastScan?.age(now: now) == nil
