@@ -1,4 +1,4 @@
-# What is published of a version: the sources and the library as archives, the software bill of
+# The published parts of a version: the sources and the library as archives, the software bill of
 # materials, and checksums.
 
 DIST := $(CURDIR)/build/dist

@@ -15,7 +15,7 @@
 
 RESTWAY_BEGIN_DECLS
 
-/** What the cache does with one request. Frozen; append only. */
+/** How the cache takes part in one request. Frozen; append only. */
 typedef enum RESTWAY_OPEN_ENUM restway_cache_mode {
     /** The cache answers if it may, and keeps the server's answer if it may. */
     RESTWAY_CACHE_STANDARD = 0,
@@ -75,7 +75,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_cache_ttl(
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_set_cache_discriminator(
     restway_client *client, const char *discriminator, restway_error **out_error);
 
-/** What the cache did for an answer. Frozen; append only. */
+/** The part of the cache in an answer. Frozen; append only. */
 typedef enum RESTWAY_OPEN_ENUM restway_cache_state {
     /** The cache was not asked. */
     RESTWAY_CACHE_STATE_NONE = 0,
@@ -97,7 +97,7 @@ typedef enum RESTWAY_OPEN_ENUM restway_cache_state {
     RESTWAY_CACHE_STATE_PIN_ = 0x7fffffff
 } restway_cache_state;
 
-/** What the cache says about an answer. */
+/** The cache's description of an answer. */
 typedef struct restway_cache_note {
     /** sizeof(restway_cache_note), set by the INIT macro. */
     size_t struct_size;
@@ -152,7 +152,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_cache_find(
     restway_client *client, const restway_request *request, restway_cache_note *note,
     restway_error **out_error);
 
-/** What a cache has done since its client was made, and what it holds. */
+/** Counts of a cache since its client was made, and its present size. */
 typedef struct restway_cache_counts {
     /** sizeof(restway_cache_counts), set by the INIT macro. */
     size_t struct_size;

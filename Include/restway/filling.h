@@ -25,7 +25,7 @@ typedef struct restway_internal_source {
     restway_arena *arena;
 } restway_internal_source;
 
-/* What is known of a table while objects of one entity are read. */
+/* The columns of a table of fields for one entity, which are found once for many objects. */
 typedef struct restway_internal_columns {
     const restway_fields *fields;
     /* The entity for which the indices are known. */

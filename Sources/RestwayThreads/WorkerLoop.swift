@@ -1,7 +1,7 @@
 import Glibc
 
-/// The loop of a worker, which runs one job after the other, with the job that it runs next if
-/// there is such a job already.
+/// The loop of a worker, which runs one job after the other. The present job may have given it the
+/// job that it runs next.
 ///
 /// A job that goes on with something else at its end gives it to its own worker in this way, so
 /// that no other thread has to be woken.

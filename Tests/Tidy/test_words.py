@@ -5,16 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from source_tree import (
-    ROOT,
-    SOURCES,
-    expect_none,
-    files,
-    lines_of,
-    name_of,
-    swift_files,
-    text_files,
-)
+from source_tree import ROOT, expect_none, files, lines_of, name_of, text_files
 
 # The patterns are composed here, so that they do not find themselves.
 _OPEN_ENDS = re.compile(r"\b(?:TO" + "DO|FIX" + "ME|X" + "XX|HA" + r"CK)\b")
@@ -63,8 +54,17 @@ def test_tests_do_not_sleep() -> None:
 
 def test_comments_begin_with_their_subject() -> None:
     """A comment that begins with "What" has no subject: it is half of a sentence."""
-    pattern = re.compile(r"^\s*///? (?:What|Who|Whose)\b")
-    expect_none(_lines_with(pattern, swift_files(SOURCES)))
+    pattern = re.compile(r"(?:^\s*(?://+|#:?|r?\"{3})|/\*\*?<?) ?(?:What|Who|Whose)\b")
+    folders = {"Sources", "Include", "Plugins", "bindings", "tools"}
+    suffixes = {".swift", ".h", ".hpp", ".c", ".cpp", ".py"}
+    paths = [
+        path
+        for path in text_files()
+        if path.suffix in suffixes
+        and path.relative_to(ROOT).parts[0] in folders
+        and "tests" not in path.parts
+    ]
+    expect_none(_lines_with(pattern, paths))
 
 
 def test_no_trailing_whitespace() -> None:

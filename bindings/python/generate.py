@@ -77,9 +77,9 @@ ENUMS = {
     ),
     "restway_phase": ("RESTWAY_PHASE_", "A phase of an exchange that can have its own time limit."),
     "restway_http_version": ("RESTWAY_HTTP_", "The version of HTTP that a client asks for."),
-    "restway_cache_mode": ("RESTWAY_CACHE_", "What the cache does with a request."),
+    "restway_cache_mode": ("RESTWAY_CACHE_", "How the cache takes part in a request."),
     "restway_lifecycle_kind": ("RESTWAY_LIFECYCLE_", "The kind of an event in the life of a call."),
-    "restway_cache_state": ("RESTWAY_CACHE_STATE_", "What the cache did for an answer."),
+    "restway_cache_state": ("RESTWAY_CACHE_STATE_", "The part of the cache in an answer."),
     "restway_http_class": ("RESTWAY_HTTP_CLASS_", "The class of an HTTP status, its first digit."),
 }
 

@@ -16,7 +16,7 @@ typedef struct check {
     /* "mapper.skip" */
     const char *id;
     subject_kind kind;
-    /* What the check verifies, as a sentence. */
+    /* The claim that the check verifies, as a sentence. */
     const char *claim;
     /* Runs in a process of its own; see outcome.h. The argument is a subject. */
     void (*run)(const void *subject);

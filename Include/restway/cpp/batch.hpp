@@ -38,7 +38,7 @@ public:
         return internal::call<void>(restway_batch_wait, get(), limit.count());
     }
 
-    /** What came of a request, by the order in which they were added. */
+    /** The outcome of a request, by the order in which the requests were added. */
     returned<response> operator[](std::size_t index) const {
         return internal::call<response>(restway_batch_response, get(), index);
     }

@@ -87,8 +87,8 @@ struct problem {
     std::optional<std::string_view> code;
 };
 
-/** What failed, where, and whether trying again makes sense (error.h). The texts that its functions
- *  return are borrowed from the error. */
+/** A failure: its kind, its place, and whether trying again makes sense (error.h). The texts that
+ *  its functions return are borrowed from the error. */
 class error : public std::exception {
 public:
     /** Takes an error of the C library, with its reference. */
@@ -236,7 +236,7 @@ private:
     std::optional<error> failure_;
 };
 
-/** What a function that may fail returns: the value itself with exceptions, else a result. */
+/** The result of a function that may fail: the value itself with exceptions, else a `result`. */
 #ifdef RESTWAY_RESULTS
 template <typename T> using returned = result<T>;
 #else

@@ -92,7 +92,7 @@ public:
         return outbox_items(is_there ? raw_.payload.items : nullptr, borrowed);
     }
 
-    /** What a call has done; empty unless the kind is RESTWAY_EVENT_LIFECYCLE. */
+    /** The event in the life of a call; empty unless the kind is RESTWAY_EVENT_LIFECYCLE. */
     lifecycle_event lifecycle() const {
         const bool is_there = kind() == RESTWAY_EVENT_LIFECYCLE;
         return lifecycle_event(is_there ? raw_.payload.lifecycle : nullptr, borrowed);

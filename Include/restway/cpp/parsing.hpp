@@ -22,7 +22,7 @@ struct map_options : restway_map_options {
     }
 };
 
-/** What bytes were mapped to. */
+/** The objects and the value to which bytes were mapped. */
 struct mapped {
     /** A response with status 0, which has the objects and the mapping issues. */
     restway::response response;

@@ -197,7 +197,7 @@ public:
 
 namespace internal {
 
-/** What a call has come to, as a callback gets it. */
+/** Makes the outcome of a call from the arguments of a callback. */
 inline result<response> outcome_of(
     restway_status status, restway_response *answer, const restway_error *failure) {
     if (status == RESTWAY_OK) {

@@ -132,7 +132,7 @@ private:
     }
 };
 
-/** What has become of an object. */
+/** A change of an object in the store. */
 struct change {
     restway_change_kind kind;
     /** The snapshot after the change; before it, if the object was deleted. */

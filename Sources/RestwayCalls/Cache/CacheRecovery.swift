@@ -152,8 +152,8 @@ struct CacheRecovery {
 
     // MARK: The end
 
-    /// Returns the kept answer that stands in for a failure which would be final; `nil` if there is
-    /// no such answer. The calls that wait for this exchange get it, too.
+    /// Returns the kept answer that stands in for a failure which would be final; `nil` if the
+    /// failure stands. The calls that wait for this exchange get the answer, too.
     func standIn(for failure: Failure) -> Answer? {
         guard failure.reason.traits.standIn != .never, !failure.isOfProgram,
             let lookup = call.lookup, var kept = lookup.ticket.failed(failure)

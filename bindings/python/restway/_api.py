@@ -363,7 +363,9 @@ class API(Building, Parsing, NamedStages):
 
 
 Described = Union[API, Path, Mapping[str, Any]]
-"""What a client is made of: an api, the path of its document, or the document as a mapping."""
+"""The description from which a client is made: an api, the path of its document, or the document as
+a mapping.
+"""
 
 
 def api_of(given: Described) -> API:

@@ -111,7 +111,7 @@ class _Format:
             if answer is None:
                 continue
             body = answer.body.encode() if isinstance(answer.body, str) else answer.body
-            # What cannot be read of one answer is left out, and the other answers count.
+            # An answer that cannot be read is left out, and the other answers count.
             set_answer, add_header = (
                 lib.restway_batch_reader_set_answer,
                 lib.restway_batch_reader_add_header,

@@ -286,7 +286,7 @@ def set_save_to(request: native.RequestHandle, saving: Saving) -> None:
 
 
 CacheUse = Literal["standard", "reload", "validate", "bypass", "only", "preferred"]
-"""What the response cache does with a request; `RequestOptions` says what each word means."""
+"""How the response cache takes part in a request; `RequestOptions` says what each word means."""
 
 _CACHE_MODES = {mode.name.lower(): mode for mode in CacheMode}
 

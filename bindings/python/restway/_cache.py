@@ -104,7 +104,7 @@ class CacheEntry:
 
 @dataclass(frozen=True)
 class CacheStatistics:
-    """What a cache has done since its client was made, and what it holds."""
+    """Counts of a cache since its client was made, and its present size."""
 
     hits: int
     """Fresh answers that were given without an exchange."""
@@ -135,7 +135,7 @@ class CacheStatistics:
 
 
 class CacheBase(OneText, ABC, Hinting):
-    """What the cache of every client has.
+    """The functions of the cache of every client.
 
     Everything raises ConfigError when the client has no cache, and ClosedError.
     """
@@ -168,8 +168,8 @@ class CacheBase(OneText, ABC, Hinting):
 
     @property
     def problem(self) -> str | None:
-        """What is wrong with the file: it is corrupt, full, locked or read-only; None if nothing
-        is. Calls go on without the file.
+        """The problem of the file: it is corrupt, full, locked or read-only; None if there is no
+        problem. Calls go on without the file.
         """
         size = _PROBLEM_BYTES
         while True:
@@ -291,7 +291,7 @@ class Cache(CacheBase):
 
     @property
     def statistics(self) -> CacheStatistics:
-        """What the cache has done, and what it holds."""
+        """The counts of the cache, and its present size."""
         return self._statistics()
 
     def entries(

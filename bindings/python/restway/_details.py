@@ -56,10 +56,10 @@ class Timings:
 
 @dataclass(frozen=True)
 class CacheNote:
-    """What the response cache says about an answer."""
+    """The response cache's description of an answer."""
 
     state: CacheState
-    """What the cache did for the answer."""
+    """The part of the cache in the answer."""
     age: int
     """The age of the answer in seconds; 0 for an answer that is not kept."""
     lifetime: int

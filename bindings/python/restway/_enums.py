@@ -299,7 +299,7 @@ class HttpVersion(IntEnum):
 
 
 class CacheMode(IntEnum):
-    """What the cache does with a request (`RESTWAY_CACHE_*`)."""
+    """How the cache takes part in a request (`RESTWAY_CACHE_*`)."""
 
     STANDARD = 0
     RELOAD = 1
@@ -324,7 +324,7 @@ class LifecycleKind(IntEnum):
 
 
 class CacheState(IntEnum):
-    """What the cache did for an answer (`RESTWAY_CACHE_STATE_*`)."""
+    """The part of the cache in an answer (`RESTWAY_CACHE_STATE_*`)."""
 
     NONE = 0
     HIT = 1

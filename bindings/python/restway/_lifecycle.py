@@ -69,7 +69,7 @@ class LifecycleEvent:
     """
 
     kind: LifecycleKind
-    """What has happened."""
+    """The kind of the event."""
     time: datetime
     """When it happened, in UTC."""
     call: CallInfo

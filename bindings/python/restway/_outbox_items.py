@@ -28,7 +28,7 @@ class OutboxItem(NamedTuple):
     id: int
     """The number of the item, as `QueuedError.outbox_id` has it."""
     state: OutboxState
-    """What happens to the item: it waits, is being sent, is blocked by another one, or is dead."""
+    """The state of the item: it waits, is being sent, is blocked by another item, or is dead."""
     method: str
     """The method, such as "PATCH"."""
     path: str

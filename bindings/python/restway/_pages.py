@@ -107,7 +107,9 @@ class Page:
 
     @property
     def items(self) -> Iterable[Any]:
-        """What iterating over the pages gives of this page: its objects, or its values."""
+        """The elements that an iteration over the pages gives of this page: its objects, or its
+        values.
+        """
         return self.values or self.objects
 
     @property
@@ -457,7 +459,7 @@ def _items_of(page: Page) -> Iterable[Any]:
 
 
 class PagedListMethods(OneText, ABC):
-    """What every list of the objects of all pages has."""
+    """The properties of every list of the objects of all pages."""
 
     __slots__ = ()
 

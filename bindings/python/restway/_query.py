@@ -32,7 +32,7 @@ _INDEX_MAX = 2**63 - 1
 
 
 class _Steps(NamedTuple):
-    """What a query was given so far."""
+    """The parts of a query so far."""
 
     comparisons: tuple[tuple[str, Comparison, Any], ...] = ()
     conditions: tuple[tuple[str, tuple[Any, ...]], ...] = ()

@@ -256,7 +256,7 @@ class Response(Tabular, ReadsInto, Owner[native.ResponseHandle]):
 
     @property
     def value(self) -> Any:
-        """What the parser has made of the body: with "objects" the objects, or the value of an
+        """The result of the parser: with "objects" the objects, or the value of an
         answer whose route names a type in place of an entity; JSON with "json", a str
         with "text", bytes with "bytes", the headers with "headers", None with "nothing", and what a
         parser of the program has returned.
@@ -290,7 +290,7 @@ class Response(Tabular, ReadsInto, Owner[native.ResponseHandle]):
 
     @property
     def cache(self) -> CacheNote | None:
-        """What the response cache did for the answer; None if it was not asked."""
+        """The part of the response cache in the answer; None if the cache was not asked."""
         return cache_note(native.lib.restway_response_cache, self._handle)
 
     @property

@@ -152,7 +152,7 @@ class Transaction(Owner[native.TransactionHandle]):
 
     @property
     def changes(self) -> Changes | None:
-        """What the committed transaction has changed; None if it was not committed, or has changed
+        """The changes of the committed transaction; None if it was not committed, or has changed
         nothing.
         """
         return self._changes

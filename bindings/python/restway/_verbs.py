@@ -23,7 +23,7 @@ T = TypeVar("T")
 Given = TypeVar("Given", covariant=True)
 
 Awaited = Coroutine[None, None, T]
-"""What the methods of asynchronous clients return."""
+"""The results of the methods of asynchronous clients."""
 
 
 class CallIntoOptions(IntoOptions, CallOptions, total=False):

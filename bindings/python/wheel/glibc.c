@@ -1,4 +1,4 @@
-/* What the archives in a wheel need from newer versions of glibc than the wheel does. */
+/* Functions of newer versions of glibc that the archives in a wheel need. */
 
 #include <fcntl.h>
 #include <stdarg.h>

@@ -182,7 +182,7 @@ class Scoping(OneText, ABC):
 
 
 class ClientMethods(OneText, ABC):
-    """What all clients have."""
+    """The properties and functions of all clients."""
 
     __slots__ = ()
 
@@ -201,7 +201,9 @@ class ClientMethods(OneText, ABC):
 
 
 class ObservingMethods(OneText, ABC):
-    """What a Client and an AsyncClient have, and an AnyioClient has in the client behind it."""
+    """The properties of a Client and an AsyncClient. An AnyioClient has them in the client behind
+    it.
+    """
 
     __slots__ = ()
 

@@ -1,5 +1,5 @@
-"""What stands here for names and keywords that programs expect, often from other packages. Only a
-mistake loads this module.
+"""The names of this package for the names and keywords that programs expect, often from other
+packages. Only a mistake loads this module.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ KEYWORDS: Mapping[str, Mapping[str, str]] = {
         "verify": _TRUST,
     },
 }
-"""What stands for a keyword of a client or of a request that it does not have."""
+"""The keywords of this package for keywords that clients and requests do not have."""
 
 SYNONYMS: Mapping[str, str] = {
     "allow_redirects": "follow_redirects",

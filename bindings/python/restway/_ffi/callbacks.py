@@ -363,7 +363,7 @@ class Closing:
 
 
 class _Open:
-    """What is closed at exit, with weak references."""
+    """The objects that are closed at exit, with weak references."""
 
     def __init__(self) -> None:
         self.forget_all()

@@ -81,7 +81,7 @@ _INT64_MAX = 2**63 - 1
 
 
 class Answering(Protocol):
-    """What makes the response of an error: the `Layouts` of a client."""
+    """The maker of the response of an error: the `Layouts` of a client."""
 
     @property
     def response_of(self) -> Callable[[native.ResponseHandle, Any], Any]: ...

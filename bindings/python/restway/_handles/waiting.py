@@ -162,7 +162,7 @@ class _Client(Protocol):
 
 
 class Result(Generic[T]):
-    """What a thread waits for, and a callback brings."""
+    """A value that a thread waits for, and that a callback brings."""
 
     def __init__(self) -> None:
         self._brought: list[T] = []

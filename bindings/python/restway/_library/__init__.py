@@ -72,7 +72,7 @@ class Plugin(NamedTuple):
     licence: str
     """The name of its licence."""
     description: str
-    """What it does."""
+    """A description of its purpose."""
     path: str
     """The file from which it was loaded."""
 

@@ -1,4 +1,4 @@
-"""What all objects of an entity have in common."""
+"""The properties that all objects of an entity have in common."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Layout:
         self.relationships = relationships
         """The names of the relationships, and whether each leads to many objects."""
         self.converters = converters
-        """What makes the values of lists and maps, for attributes that need it."""
+        """The functions that make values of lists and maps, for the attributes that need them."""
         self.kind = kind
         """The class of the objects."""
         self.cells_bytes = len(names) * native.CELL.size

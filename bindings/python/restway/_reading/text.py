@@ -62,4 +62,4 @@ _MARKS: dict[str, Callable[[Any], Any]] = {
     "$double": float,
     "$map": dict,
 }
-"""What Python makes of the content of each mark."""
+"""The functions that make a value of Python from the content of each mark."""

@@ -1,4 +1,5 @@
-"""What objects and sequences of objects share: dictionaries, JSON and values of all that they hold.
+"""Functions of objects and of sequences of objects: dictionaries, JSON and values of all that they
+hold.
 """
 
 from __future__ import annotations

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 
 class Shape:
-    """What is read of an object: the attributes and relationships that a class has fields for."""
+    """The parts of an object that are read: the attributes and relationships for which a class has
+    fields.
+    """
 
     def __init__(self) -> None:
         self.parts: dict[str, Shape | None] = {}

@@ -44,7 +44,7 @@ class StructKind(Kind):
     def values(self, instance: Any) -> dict[str, Any]:
         import msgspec
 
-        # What msgspec does not know either is refused where the value is written.
+        # A value that msgspec does not know either is refused where it is written.
         found: dict[str, Any] = msgspec.to_builtins(
             instance, builtin_types=(bytes, datetime, date), enc_hook=plain_of
         )

@@ -19,7 +19,7 @@ from typing import Literal, Optional, Protocol, TextIO, Union
 __all__ = ["Bar", "OnNumbers", "Reported", "Unit", "Wanted", "bar_on", "new_bar", "reporting"]
 
 Unit = Literal["bytes", "objects", "items"]
-"""What a bar counts."""
+"""The unit that a bar counts."""
 
 OnNumbers = Callable[[int, Optional[int]], object]
 """A function that receives how much is done, and the total or None."""

@@ -56,7 +56,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class _Marked:
-    """What the mark `restway` of a test says."""
+    """The settings of the mark `restway` of a test."""
 
     def __init__(
         self,

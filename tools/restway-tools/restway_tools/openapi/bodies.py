@@ -25,7 +25,7 @@ _TEXTS = {"string", "date", "day", "bytes"}
 
 @dataclass
 class Body:
-    """What the JSON body of an operation holds."""
+    """The content of the JSON body of an operation."""
 
     content: Content
     objects: list[ObjectKind]

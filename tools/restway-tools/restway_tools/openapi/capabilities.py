@@ -1,4 +1,5 @@
-"""What the API document can say: the one place that knows which shapes the library reads."""
+"""The shapes that the API document can say. Only this module knows which of them the library reads.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ _PROBES: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What the API document can say. A shape that it cannot say becomes JSON, and is noted."""
+    """The shapes that the API document can say. Any other shape becomes JSON, and is noted."""
 
     typed_lists: bool = False
     """Attributes whose values are lists of scalars: `"type": ["string"]`."""

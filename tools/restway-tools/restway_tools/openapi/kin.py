@@ -22,7 +22,7 @@ _SAMPLES_MAX = 1000
 
 
 class Kin:
-    """What `allOf` and the published examples say about schemas that may be of one resource."""
+    """Signs in `allOf` and in the published examples that schemas may be of one resource."""
 
     def __init__(self) -> None:
         self._samples: dict[ObjectKind, list[dict[str, Any]]] = {}

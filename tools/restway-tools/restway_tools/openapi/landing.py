@@ -31,7 +31,7 @@ _BESIDE_PAGER = _PAGER | {
 
 @dataclass(frozen=True)
 class Landing:
-    """What a body is mapped to."""
+    """The entity or the value to which a body is mapped."""
 
     kind: Literal["entity", "value"]
     target: Target | None = None

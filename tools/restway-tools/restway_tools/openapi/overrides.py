@@ -14,7 +14,7 @@ from .reading import ReadError, read_value
 
 @dataclass(frozen=True)
 class Overrides:
-    """What the overrides file says."""
+    """The content of the overrides file."""
 
     schemas: dict[str, str] = field(default_factory=dict)
     """The resource of which a schema is a shape, by the name of the schema."""

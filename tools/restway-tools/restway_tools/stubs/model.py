@@ -1,4 +1,4 @@
-"""What a document describes, as the outputs for all languages need it: entities and routes with
+"""The content of a document as the outputs for all languages need it: entities and routes with
 their variables and answers.
 """
 
