@@ -205,6 +205,11 @@ test-headers: setup
 show-abi:
 	$(PYTHON) Tests/HeaderTests/abi.py compare
 
+# Writes what follows from the JSON Schema: the keys in Swift, and the tables of keys in docs.
+.PHONY: document-keys
+document-keys:
+	make/document-keys
+
 .PHONY: test-schema
 test-schema: setup $(STAGE)/lib/librestway.so
 	$(STAGED) PYTHONPATH=bindings/python $(PYTEST) -q Tests/Schema
@@ -309,7 +314,8 @@ test-swift-package: setup $(STAGE)/lib/librestway.so
 	$(SWIFT_PACKAGE)
 
 # Scripts of Python whose names have no suffix.
-PYTHON_SCRIPTS := make/documents make/dist/materials make/debian/python-package make/parts-table
+PYTHON_SCRIPTS := make/documents make/document-keys make/dist/materials make/debian/python-package \
+	make/parts-table
 
 .PHONY: test-tidy
 test-tidy: setup

@@ -317,7 +317,7 @@ final class DocumentTests: XCTestCase {
             "{\"a\": {\"path\": 1, \"parent\": []}}", "{\"\": \"\"}", "\"\\u0000\"",
         ]
         for _ in 0..<2_000 {
-            let members = DocumentReader.keys.compactMap { key in
+            let members = DocumentObject.document.keys.compactMap { key in
                 Bool.random(using: &random) ? "\"\(key)\": \(pieces.randomElement()!)" : nil
             }
             _ = TestAPI.problems("{\(members.joined(separator: ","))}")

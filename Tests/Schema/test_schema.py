@@ -71,7 +71,7 @@ def test_references_are_used_and_lead_somewhere() -> None:
     assert used == {f"#/$defs/{name}" for name in SCHEMA["$defs"]}
 
 
-def test_objects_with_fixed_keys_take_others_only_with_x() -> None:
+def test_objects_with_fixed_keys_have_names_and_take_others_only_with_x() -> None:
     closed = [
         (place, schema)
         for place, schema in schemas()
@@ -79,6 +79,7 @@ def test_objects_with_fixed_keys_take_others_only_with_x() -> None:
     ]
     assert closed
     for place, schema in closed:
+        assert re.fullmatch(r"#(/\$defs/\w+)?", place)
         assert schema["type"] == "object", place
         assert schema["additionalProperties"] is False, place
         assert schema["patternProperties"] == {"^x-": {"$ref": "#/$defs/extension"}}, place
@@ -104,7 +105,8 @@ def test_it_knows_the_keys_that_the_loader_reads() -> None:
     # A configuration of WebApiClient is another format.
     files = set(READER.glob("*.swift")) - {READER / "WebApiClientConfiguration.swift"}
     code = "".join(path.read_text(encoding="utf-8") for path in files)
-    read = set(re.findall(r'(?:\b\w+\[|\brequired\(|\bread\(\s*)"([$\w]+)"[\]),]', code))
+    functions = r"\b(?:required|read|number|milliseconds)\("
+    read = set(re.findall(rf'(?:\b\w+\[|{functions}\s*)"([$*\w]+)"[\]),]', code))
     # Sections that files join, and the parts of a server.
     read |= set(re.findall(r'\b(?:members|elements)\("(\w+)"', code))
     read |= set(re.findall(r'\[prefix \+ "(\w+)"\]', code))

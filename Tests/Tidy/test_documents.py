@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import warnings
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
 
 from source_tree import ROOT, expect_none, files, lines_of
 from test_walls import DEPENDENCIES
@@ -64,6 +66,20 @@ def test_links_lead_somewhere() -> None:
         if path.suffix == ".md"
         for target in _LINK.findall(_BLOCK.sub("", path.read_text(encoding="utf-8")))
         if not (path.parent / target).exists()
+    )
+
+
+def test_the_keys_of_documents_are_written_from_the_schema() -> None:
+    loader = SourceFileLoader("document_keys", str(ROOT / "make" / "document-keys"))
+    spec = spec_from_loader(loader.name, loader)
+    assert spec is not None
+    script = module_from_spec(spec)
+    loader.exec_module(script)
+    written = script.generated()
+    expect_none(
+        f"{path.relative_to(ROOT)}: the schema says something else; run make document-keys"
+        for path, text in written.items()
+        if not path.exists() or path.read_text(encoding="utf-8") != text
     )
 
 

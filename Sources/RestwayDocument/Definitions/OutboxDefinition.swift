@@ -29,7 +29,6 @@ package struct OutboxDefinition: Sendable {
         package var passesDeadHeads = false
     }
 
-    package static let concurrentMax = 64
     /// The methods of patterns that name no method.
     static let usualMethods = Method.standard.filter { !$0.isSafe }
 
@@ -95,7 +94,6 @@ extension Failure {
 /// The section `batch` of a document.
 package struct BatchDefinition: Sendable {
     static let limitUsual = 20
-    package static let limitMax = 1_000
 
     /// The batch path, below the base URL. Batch calls are posted there.
     package var path: String

@@ -7,9 +7,7 @@ extension Validation {
     ///
     /// - Parameter usual: The rules whose keys these rules replace.
     convenience init?(_ node: DocumentNode, over usual: Validation) {
-        guard let object = node.object(["status", "headers", "mediaTypes", "function"]) else {
-            return nil
-        }
+        guard let object = node.object(.validate) else { return nil }
         let statuses = object["status"]
         if statuses?.value.elements?.isEmpty ?? false {
             statuses?.report("must name at least one status")

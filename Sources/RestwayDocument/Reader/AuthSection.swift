@@ -18,12 +18,12 @@ extension AuthDefinition {
     ]
 
     init?(_ node: DocumentNode) {
-        let all = Set(Self.schemeKeys.values.joined()).sorted()
-        guard let object = node.object(["scheme", "replay", "refresh"] + all) else { return nil }
+        guard let object = node.object(.auth) else { return nil }
         self.init()
         let names = Self.schemeKeys.keys.sorted()
         let name = object["scheme"].map { $0.choice(names, "scheme") } ?? "custom"
         if let name, let known = Self.schemeKeys[name] {
+            let all = Set(Self.schemeKeys.values.joined()).sorted()
             for key in all where !known.contains(key) {
                 object[key]?.report("does not belong to scheme \"\(name)\"")
             }
@@ -37,10 +37,10 @@ extension AuthDefinition {
         default: scheme = .custom
         }
         readCredential(object)
-        if let replay = object["replay"]?.object(["status", "codes", "max"]) {
+        if let replay = object["replay"]?.object(.replay) {
             replay.read("status", into: &replayStatuses) { $0.statusRanges() }
             replay.read("codes", into: &replayCodes) { $0.codes() }
-            replay.read("max", in: 0...10, into: &limits.replaysMax)
+            replay.read("max", into: &limits.replaysMax)
         }
         object["refresh"].map { readRefresh($0) }
     }
@@ -61,14 +61,11 @@ extension AuthDefinition {
     }
 
     private mutating func readRefresh(_ node: DocumentNode) {
-        let known = ["timeoutMilliseconds", "max", "windowMilliseconds", "earlyMilliseconds"]
-        guard let object = node.object(known) else { return }
-        let times = 1...DocumentNode.millisecondsMax
-        object.read("timeoutMilliseconds", in: times, into: &refreshTimeoutMilliseconds)
-        object.read("max", in: 1...1_000, into: &limits.refreshesMax)
-        object.read("windowMilliseconds", in: times, into: &limits.windowMilliseconds)
-        object.read(
-            "earlyMilliseconds", in: 0...DocumentNode.millisecondsMax, into: &earlyMilliseconds)
+        guard let object = node.object(.refresh) else { return }
+        object.read("timeoutMilliseconds", into: &refreshTimeoutMilliseconds)
+        object.read("max", into: &limits.refreshesMax)
+        object.read("windowMilliseconds", into: &limits.windowMilliseconds)
+        object.read("earlyMilliseconds", into: &earlyMilliseconds)
     }
 
     /// The name of the header or query parameter that holds an API key.

@@ -13,7 +13,7 @@ extension BodySettings {
         if resources.isUsed { mediaType = JSONAPI.mediaType }
         serialization = route["serializationName"]?.choice("serialization")
         // WebApiClient lets the number win over the name.
-        if let number: Int = route["serialization"]?.integer(in: 0...3) {
+        if let number: Int = route.number("serialization") {
             serialization = Serialization(number: number)
         }
         route.read("forms", into: &forms, FormRules.init)
@@ -38,9 +38,9 @@ extension UploadPlan {
             self.init(known)
             return
         }
-        guard let object = node.object(["protocol", "pieceBytes"]) else { return nil }
+        guard let object = node.object(.resumableUpload) else { return nil }
         let known: UploadProtocol? = object.required("protocol")?.choice("protocol")
-        let pieceBytes: Int64? = object["pieceBytes"]?.integer(in: 1...Int64.max)
+        let pieceBytes: Int64? = object.number("pieceBytes")
         guard let known else { return nil }
         self.init(known)
         if let pieceBytes { pieceBytesMax = pieceBytes }
@@ -50,7 +50,7 @@ extension UploadPlan {
 extension FormRules {
     /// Reads `{"lists": "indices", "nesting": "dots"}`.
     init?(_ node: DocumentNode) {
-        guard let object = node.object(["lists", "nesting"]) else { return nil }
+        guard let object = node.object(.forms) else { return nil }
         self.init()
         lists = object["lists"]?.choice("form of lists")
         nesting = object["nesting"]?.choice("form of nesting")

@@ -4,19 +4,17 @@ import RestwayRouting
 /// The section `cache`.
 extension CacheDefinition {
     /// No file and no memory is larger; a larger number is probably a mistake in the unit.
-    package static let bytesLimit: Int64 = 1 << 50
+    package static let bytesLimit = DocumentObject.cache.range("maxBytes").upperBound
     /// The size of a file with a few small answers.
-    package static let bytesMin: Int64 = 1 << 16
+    package static let bytesMin = DocumentObject.cache.range("maxBytes").lowerBound
 
     init?(_ node: DocumentNode) {
-        guard let object = node.object(["path", "maxBytes", "memoryBytes", "heuristics"]) else {
-            return nil
-        }
+        guard let object = node.object(.cache) else { return nil }
         self.init()
         path = object["path"]?.filePath()
-        object.read("maxBytes", in: Self.bytesMin...Self.bytesLimit, into: &bytesMax)
+        object.read("maxBytes", into: &bytesMax)
         memoryBytesMax = min(memoryBytesMax, bytesMax)
-        object.read("memoryBytes", in: 0...Self.bytesLimit, into: &memoryBytesMax)
+        object.read("memoryBytes", into: &memoryBytesMax)
         object.read("heuristics", into: &usesHeuristics) { $0.bool() }
         if path != nil, memoryBytesMax > bytesMax {
             object["memoryBytes"]?.report(
@@ -28,17 +26,13 @@ extension CacheDefinition {
 /// The rules of a route for the cache. The document needs no section `cache` for them, because a
 /// client's options may turn the cache on, and because without a cache these keys do nothing.
 extension CacheRules {
-    static let keys = [
-        "cacheTTL", "cacheIgnoreQueryParameters", "invalidatesCachedRouteNames", "cache",
-    ]
-
     /// The largest number of seconds that HTTP knows (RFC 9111, section 1.2.2).
-    package static let secondsMax: Int64 = 1 << 31
+    package static let secondsMax = DocumentObject.route.range("cacheTTL").upperBound
 
     /// - Parameter object: The route.
     init(ofRoute object: DocumentNode, _ methods: [Method]) {
         self.init()
-        if let seconds = object["cacheTTL"]?.integer(in: 0...Self.secondsMax), seconds > 0 {
+        if let seconds: Int64 = object.number("cacheTTL"), seconds > 0 {
             lifetimeSeconds = seconds
         }
         object.read("cacheIgnoreQueryParameters", into: &ignoredParameters, IgnoredParameters.init)
@@ -53,7 +47,8 @@ extension CacheRules {
     /// Reads the keys of a route of WebApiClient, whose cache keeps answers to all methods.
     init(ofWebApiClient route: DocumentNode, _ methods: [Method]) {
         self.init()
-        if let seconds = route["cacheTTL"]?.integer(in: 0...Self.secondsMax), seconds > 0 {
+        let seconds: Int64? = route["cacheTTL"]?.integer(in: 0...Self.secondsMax)
+        if let seconds, seconds > 0 {
             lifetimeSeconds = seconds
             keepsUnsafe = !methods.allSatisfy(\.isSafe)
         }
@@ -63,11 +58,9 @@ extension CacheRules {
     }
 
     private mutating func read(_ node: DocumentNode) {
-        let known = ["staleWhileRevalidate", "staleIfError", "unsafe", "bypass"]
-        guard let object = node.object(known) else { return }
-        let seconds = 0...Self.secondsMax
-        staleWhileRevalidateSeconds = object["staleWhileRevalidate"]?.integer(in: seconds)
-        staleIfErrorSeconds = object["staleIfError"]?.integer(in: seconds)
+        guard let object = node.object(.routeCache) else { return }
+        staleWhileRevalidateSeconds = object.number("staleWhileRevalidate")
+        staleIfErrorSeconds = object.number("staleIfError")
         object.read("unsafe", into: &keepsUnsafe) { $0.bool() }
         object.read("bypass", into: &isBypassed) { $0.bool() }
     }

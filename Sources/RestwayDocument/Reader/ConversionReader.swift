@@ -38,8 +38,12 @@ struct ConversionReader {
         }
         let named = isName ? node : node.required("name")
         guard let name = named?.nonEmptyString() else { return nil }
-        let options = ["date": ["format"], "boolWords": ["true", "false"]][name] ?? []
-        guard isName || node.object(["name"] + options) != nil else { return nil }
+        let known: [String: DocumentObject] = [
+            "date": .dateTransformWithFormat, "boolWords": .boolWords,
+        ]
+        guard isName || node.object(known[name] ?? .customTransformWithName) != nil else {
+            return nil
+        }
         switch (name, type) {
         case ("plain", _): return ValueConversion(type)
         case ("iso8601", .date), ("epoch", .date), ("epochMilliseconds", .date):

@@ -7,8 +7,6 @@ import RestwayText
 /// A response descriptor as a document declares it: the keys that `response` of a route and an
 /// entry of `responses` have in common.
 struct DocumentResponse {
-    static let keys =
-        ["entity", "keyPath", "status", "mediaType", "hook", "event", "required"] + keysOfValue
     /// The keys of an answer that is a value and no object.
     static let keysOfValue = ["type", "format", "transform"]
     /// The properties that the response of a route has from its route.
@@ -18,8 +16,6 @@ struct DocumentResponse {
         "path": "the response of a route is for the path of the route; an entry of \"responses\" "
             + "has a path of its own",
     ]
-    /// The keys of an entry of `responses`.
-    fileprivate static let keysOfEntry = ["method", "path"] + keys
 
     let node: DocumentNode
     let content: Content
@@ -82,7 +78,7 @@ struct DocumentResponse {
 extension APIDefinition {
     /// Adds an entry of `responses`.
     mutating func addResponse(_ node: DocumentNode) {
-        guard let object = node.objectWithName(DocumentResponse.keysOfEntry) else { return }
+        guard let object = node.objectWithName(.response) else { return }
         let methods = object["method"]?.methods() ?? []
         let template = object["path"]?.template()
         guard let response = DocumentResponse(object, entityCatalog),
@@ -118,13 +114,6 @@ extension APIDefinition {
 }
 
 extension RequestDescriptor {
-    /// The keys that say how an object is written. `request` of a route and an entry of `requests`
-    /// have them in common.
-    fileprivate static let keys = ["entity", "keyPath", "exclude", "nulls", "changedOnly"]
-    private static let keysOfRoute = ["method"] + keys
-    /// The keys of an entry of `requests`.
-    fileprivate static let keysOfEntry = ["method", "path", "parameters"] + keys
-
     /// - Parameter entity: The entity of the request if the request does not name an entity.
     fileprivate init?(
         _ object: DocumentNode, methods: [Method], entity: DocumentNode?,
@@ -166,7 +155,7 @@ extension RequestDescriptor {
         ofRoute node: DocumentNode, methods routeMethods: [Method], entity: DocumentNode?,
         in entities: EntityCatalog
     ) {
-        guard let object = node.objectWithName(Self.keysOfRoute) else { return nil }
+        guard let object = node.objectWithName(.routeRequest) else { return nil }
         let usual = routeMethods.filter { !$0.parametersGoIntoQuery }
         let methods = object["method"].map { $0.methods() } ?? usual
         if let method = object["method"],
@@ -184,7 +173,7 @@ extension RequestDescriptor {
 extension APIDefinition {
     /// Adds an entry of `requests`.
     mutating func addRequest(_ node: DocumentNode) {
-        guard let object = node.objectWithName(RequestDescriptor.keysOfEntry) else { return }
+        guard let object = node.objectWithName(.request) else { return }
         let methods = object["method"].map { $0.methods() } ?? []
         let template = object.required("path")?.template()
         let parameters = object["parameters"]?.parameters()
@@ -196,7 +185,8 @@ extension APIDefinition {
             if object["parameters"] == nil {
                 node.report("says nothing: \"parameters\" or \"entity\" is missing")
             }
-            for key in RequestDescriptor.keys {
+            // The request of a route is about objects alone.
+            for key in DocumentObject.routeRequest.keys where key != "method" {
                 object[key]?.report("stands without \"entity\", which it is about")
             }
         }

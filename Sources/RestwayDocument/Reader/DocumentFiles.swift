@@ -41,7 +41,7 @@ struct DocumentFiles {
     // MARK: Including
 
     private mutating func add(_ root: DocumentNode, _ text: [UInt8]) {
-        guard let document = root.object(DocumentReader.keys) else { return }
+        guard let document = root.object(.document) else { return }
         if let version = document.required("restway"), version.value.integer != 1 {
             version.report("must be 1, the format's version")
         }

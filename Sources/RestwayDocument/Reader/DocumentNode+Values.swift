@@ -7,16 +7,6 @@ import RestwayText
 
 /// Values that several sections of a document have in common.
 extension DocumentNode {
-    /// A day. No exchange takes longer; a larger number is probably a mistake in the unit.
-    static let millisecondsMax: Int64 = 86_400_000
-
-    /// Reads a time in milliseconds. -1 means no limit, which is returned as 0.
-    func milliseconds() -> Int64? {
-        integer(in: -1...Self.millisecondsMax).flatMap { value in
-            value == 0 ? refuse("must be more than 0, or -1 for no time-out") : max(0, value)
-        }
-    }
-
     /// Returns the value that `make` returns, and reports the error that it throws.
     func routing<Value>(_ make: () throws(RoutingError) -> Value) -> Value? {
         do {

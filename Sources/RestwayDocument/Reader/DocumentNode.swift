@@ -13,6 +13,8 @@ struct DocumentNode {
     let value: JSONTree
     var place = DocumentPlace.root
     let problems: DocumentProblems
+    /// The keys of this object; `nil` if they are not fixed, and before `object` has checked them.
+    private(set) var known: DocumentObject?
     /// Whether texts may name variables of the environment.
     var namesVariables = false
     /// Whether texts may be secrets, also those in a wrong place. No problem quotes them.
@@ -69,14 +71,14 @@ struct DocumentNode {
         value.bool ?? mismatch("true or false")
     }
 
-    func integer<Number: FixedWidthInteger>(in range: ClosedRange<Number>) -> Number? {
+    func integer<Number: FixedWidthInteger>(in range: ClosedRange<Int64>) -> Number? {
         let bounds = "between \(range.lowerBound) and \(range.upperBound)"
         guard let integer = value.integer else {
             let found = value.kind == .real ? value.double.map { "\($0)" } : nil
             return refuse(
                 "must be a whole number \(bounds), is \(found ?? value.kind.withArticle)")
         }
-        guard let number = Number(exactly: integer), range.contains(number) else {
+        guard range.contains(integer), let number = Number(exactly: integer) else {
             return refuse("must be \(bounds), is \(integer)")
         }
         return number
@@ -146,30 +148,33 @@ struct DocumentNode {
     ///
     /// - Parameter elsewhere: For keys that belong to other objects, where they stand.
     func object(
-        _ known: [String], unsupported: [String] = [], elsewhere: [String: String] = [:]
+        _ known: DocumentObject, unsupported: [String] = [], elsewhere: [String: String] = [:]
     ) -> DocumentNode? {
         guard let members = value.members else { return mismatch("an object") }
         problems.step(members.count)
-        for (key, value) in members where !known.contains(key) && !key.isExtension {
+        for (key, value) in members where !known.keys.contains(key) && !key.isExtension {
             let member = node(key, value)
             if unsupported.contains(key) {
                 member.report("not supported by this version of Restway")
             } else {
                 let hint =
-                    elsewhere[key].map { ": \($0)" } ?? NearestName.hint(for: key, in: known)
+                    elsewhere[key].map { ": \($0)" } ?? NearestName.hint(for: key, in: known.keys)
                 member.report("unknown key \"\(key)\"\(hint)")
             }
         }
-        return self
+        var object = self
+        object.known = known
+        return object
     }
 
     /// Returns this node as `object` does. A text in place of the object is taken for the name of
     /// an entity or type, and the message shows the object.
     func objectWithName(
-        _ known: [String], elsewhere: [String: String] = [:]
+        _ known: DocumentObject, elsewhere: [String: String] = [:]
     ) -> DocumentNode? {
         guard let name = value.string else { return object(known, elsewhere: elsewhere) }
-        let key = AttributeType(rawValue: name) != nil && known.contains("type") ? "type" : "entity"
+        let isType = AttributeType(rawValue: name) != nil && known.keys.contains("type")
+        let key = isType ? "type" : "entity"
         return refuse("must be an object, is a string: write {\"\(key)\": \"\(name)\"}")
     }
 
@@ -192,10 +197,31 @@ struct DocumentNode {
     }
 
     /// Reads the number called `key`, as the function above does.
-    func read<Number: FixedWidthInteger>(
-        _ key: String, in range: ClosedRange<Number>, into number: inout Number
-    ) {
-        read(key, into: &number) { $0.integer(in: range) }
+    func read<Number: FixedWidthInteger>(_ key: String, into number: inout Number) {
+        if let member: Number = self.number(key) { number = member }
+    }
+
+    /// Reads the number called `key`, if the document has it.
+    func number<Number: FixedWidthInteger>(_ key: String) -> Number? {
+        self[key]?.integer(in: range(key))
+    }
+
+    /// Reads the time in milliseconds called `key`, if the document has it. -1 means no limit,
+    /// which is returned as 0.
+    func milliseconds(_ key: String) -> Int64? {
+        guard let node = self[key], let number: Int64 = node.integer(in: range(key)) else {
+            return nil
+        }
+        return number == 0
+            ? node.refuse("must be more than 0, or -1 for no time-out") : max(0, number)
+    }
+
+    /// The range of the number called `key`.
+    ///
+    /// - Precondition: `object` has returned this node.
+    func range(_ key: String) -> ClosedRange<Int64> {
+        guard let known else { preconditionFailure("the keys of \(place.text) are not checked") }
+        return known.range(key)
     }
 
     /// The members that the document's author added for the program, as JSON text.

@@ -9,14 +9,6 @@ import RestwayThreads
 /// This walks over the sections of the document. Each section is read by the type that holds its
 /// content, in a file of its own.
 enum DocumentReader {
-    static let keys = [
-        "$schema", "restway", "format", "include", "environment", "environments", "headers",
-        "entities", "unions", "routes", "responses", "requests", "errors", "redact", "store",
-        "transforms", "auth", "retry", "rate", "plugins", "dataMapper", "transport", "batch",
-        "outbox", "fileMode", "redirectHeaders", "redirectBodies", "forms", "cache", "validate",
-        "languages",
-    ] + StageNames.keys
-
     /// Reads a document.
     ///
     /// - Parameters:

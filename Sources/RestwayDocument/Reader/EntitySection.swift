@@ -62,7 +62,7 @@ struct EntityCatalog: Sendable {
 
     /// Reads the transforms of types: `{"date": "epoch", "bool": {"name": "boolWords", ...}}`.
     mutating func readTransforms(_ node: DocumentNode, _ functions: inout ProgramFunctions) {
-        guard let object = node.object(AttributeType.allCases.map(\.rawValue)) else { return }
+        guard let object = node.object(.transforms) else { return }
         for type in AttributeType.allCases {
             guard let member = object[type.rawValue],
                 let conversion = ConversionReader(node: member, type: type).transforms()
@@ -107,7 +107,7 @@ struct EntityCatalog: Sendable {
         }
         var sections: [EntitySection] = []
         for (offset, (name, node)) in members.enumerated() {
-            guard let object = node.object(EntityParts.keys) else { continue }
+            guard let object = node.object(.entity) else { continue }
             let extended = object["extends"]
             sections.append(
                 EntitySection(
@@ -191,12 +191,6 @@ struct EntityParts: Sendable {
     /// The resource object; `nil` if the format of the document is not JSON:API.
     private let resource: ResourceObject?
 
-    static let keys = ["extends", "type", "identity", "attributes", "relationships", "fullText"]
-    private static let keysOfAttribute =
-        ["source", "type", "format", "transform"] + ValueRulesReader.keys
-    private static let keysOfRelationship =
-        ["entity", "source", "many", "policy", "byIdentity", "empty", "map"]
-
     init(_ section: EntitySection, extending base: EntityParts?, _ resources: ResourceTypes) {
         let identity = section.object["identity"]?.value.string
         resource =
@@ -244,7 +238,7 @@ struct EntityParts: Sendable {
                         + "[\"\(text)\"] for the key \"\(text)\"")
             }
         case .object:
-            guard let object = node.object(Self.keysOfAttribute) else { break }
+            guard let object = node.object(.attributeObject) else { break }
             object.read("source", into: &source) { $0.sourcePath() }
             if let node = object["type"] { shape = ValueShape.read(node) }
             innermost = object.ownConversion(shape?.innermost)
@@ -279,7 +273,7 @@ struct EntityParts: Sendable {
     mutating func addRelationship(
         _ name: String, _ node: DocumentNode, in catalog: EntityCatalog, _ attributes: Set<String>
     ) {
-        guard let object = node.object(Self.keysOfRelationship) else { return }
+        guard let object = node.object(.relationship) else { return }
         if attributes.contains(name) { node.report("an attribute has this name") }
         var source = resource?.source(ofRelationship: name) ?? [name]
         object.read("source", into: &source) { $0.sourcePath() }

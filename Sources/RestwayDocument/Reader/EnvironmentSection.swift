@@ -96,15 +96,8 @@ extension RedirectRules {
 }
 
 extension Environment {
-    private static let keys =
-        [
-            "baseURL", "server", "protocol", "host", "port", "path", "version", "headers",
-            "trustedOrigins", "tls", "tlsByOrigin", "proxy", "proxyExceptions", "unixSocket",
-            "httpVersion", "cookieFile", "hstsFile",
-        ] + Timeouts.keys
-
     init?(_ name: String, _ node: DocumentNode) {
-        guard let object = node.object(Self.keys) else { return nil }
+        guard let object = node.object(.environment) else { return nil }
         let timeouts = Timeouts(object)
         let headers = object["headers"]?.headers() ?? []
         let trusted = object["trustedOrigins"]?.elements()?.compactMap { $0.origin() } ?? []
@@ -121,19 +114,14 @@ extension Environment {
 }
 
 extension Timeouts {
-    /// The keys of the time limits, which environments and routes have.
-    static let keys = [
-        "timeoutMilliseconds", "connectTimeoutMilliseconds", "firstByteTimeoutMilliseconds",
-        "idleTimeoutMilliseconds", "tooSlowMilliseconds",
-    ]
-
+    /// - Parameter object: An environment or a route.
     init(_ object: DocumentNode) {
         self.init()
-        totalMilliseconds = object["timeoutMilliseconds"]?.milliseconds()
-        connectMilliseconds = object["connectTimeoutMilliseconds"]?.milliseconds()
-        firstByteMilliseconds = object["firstByteTimeoutMilliseconds"]?.milliseconds()
-        idleMilliseconds = object["idleTimeoutMilliseconds"]?.milliseconds()
-        tooSlowMilliseconds = object["tooSlowMilliseconds"]?.milliseconds()
+        totalMilliseconds = object.milliseconds("timeoutMilliseconds")
+        connectMilliseconds = object.milliseconds("connectTimeoutMilliseconds")
+        firstByteMilliseconds = object.milliseconds("firstByteTimeoutMilliseconds")
+        idleMilliseconds = object.milliseconds("idleTimeoutMilliseconds")
+        tooSlowMilliseconds = object.milliseconds("tooSlowMilliseconds")
     }
 }
 
@@ -196,7 +184,9 @@ extension DocumentNode {
     /// Reads a port. A text is allowed, too, because the value of a variable is always a text. 0
     /// stands for the default port of the protocol.
     private func port() -> Int? {
-        guard value.kind == .string else { return integer(in: 0...65_535) }
+        guard value.kind == .string else {
+            return integer(in: DocumentObject.environment.range("port"))
+        }
         guard let text = string() else { return nil }
         guard text.utf8.allSatisfy(ASCII.isDigit), let port = UInt16(text) else {
             return refuse("must be between 0 and 65535, is \"\(text)\"")

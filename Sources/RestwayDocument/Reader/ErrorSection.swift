@@ -44,8 +44,7 @@ package struct ErrorDefinition: Sendable {
 /// The section `errors`.
 extension ErrorDefinition {
     init?(_ node: DocumentNode) {
-        let keys = ["code", "message", "details", "field", "format"]
-        guard let object = node.object(keys) else { return nil }
+        guard let object = node.object(.errors) else { return nil }
         self.init(
             code: object["code"]?.keyPath(), message: object["message"]?.keyPath(),
             format: object["format"]?.choice("format"))
@@ -77,7 +76,7 @@ extension ErrorDefinition {
 /// differently from the body.
 extension ErrorDefinition.List {
     fileprivate init?(_ node: DocumentNode) {
-        guard let object = node.object(["details", "field", "code", "message"]) else { return nil }
+        guard let object = node.object(.errorList) else { return nil }
         let field = object["field"]?.keyPath()
         let code = object["code"]?.keyPath()
         let message = object["message"]?.keyPath()

@@ -61,12 +61,8 @@ extension NetworkSettings {
 }
 
 extension TLSSettings {
-    private static let keys = [
-        "caFile", "caFolder", "certificateFile", "keyFile", "pinnedPublicKey", "minimumVersion",
-    ]
-
     fileprivate init?(_ node: DocumentNode) {
-        guard let object = node.object(Self.keys) else { return nil }
+        guard let object = node.object(.tls) else { return nil }
         self.init()
         caFile = object["caFile"]?.filePath()
         caFolder = object["caFolder"]?.filePath()

@@ -4,10 +4,10 @@ import RestwayText
 /// The section `batch`.
 extension BatchDefinition {
     init?(_ node: DocumentNode) {
-        guard let object = node.object(["path", "limit", "stopsAtFailure"]) else { return nil }
+        guard let object = node.object(.batch) else { return nil }
         let path = object.required("path")?.batchPath()
         self.init(path: path ?? "")
-        object.read("limit", in: 1...Self.limitMax, into: &limit)
+        object.read("limit", into: &limit)
         object.read("stopsAtFailure", into: &stopsAtFailure) { $0.bool() }
         if path == nil { return nil }
     }
@@ -15,14 +15,8 @@ extension BatchDefinition {
 
 /// The section `outbox`.
 extension OutboxDefinition {
-    private static let keys = [
-        "path", "order", "deadHead", "status", "inProgress", "offline", "baseMilliseconds",
-        "capMilliseconds", "concurrent", "batch", "chunk", "singlyAfterFailures",
-        "intervalMilliseconds", "busyTimeoutMilliseconds",
-    ]
-
     init?(_ node: DocumentNode) {
-        guard let object = node.object(Self.keys) else { return nil }
+        guard let object = node.object(.outbox) else { return nil }
         self.init(path: object["path"]?.filePath())
         order.isStrict = object["order"]?.choice(["lanes", "strict"], "order") == "strict"
         let deadHead = object["deadHead"]?.choice(["block", "goOn"], "rule for dead heads")
@@ -32,17 +26,16 @@ extension OutboxDefinition {
             node.elements().map { Set($0.compactMap { $0.nonEmptyString() }) }
         }
         patterns = object["offline"]?.elements()?.compactMap(Pattern.init) ?? []
-        let times = 0...DocumentNode.millisecondsMax
-        object.read("baseMilliseconds", in: times, into: &baseMilliseconds)
-        object.read("capMilliseconds", in: times, into: &capMilliseconds)
-        object.read("concurrent", in: 1...Self.concurrentMax, into: &concurrentCalls)
+        object.read("baseMilliseconds", into: &baseMilliseconds)
+        object.read("capMilliseconds", into: &capMilliseconds)
+        object.read("concurrent", into: &concurrentCalls)
         object.read("batch", into: &batching.isOn) { $0.bool() }
-        batching.chunk = object["chunk"]?.integer(in: 1...BatchDefinition.limitMax)
-        object.read("singlyAfterFailures", in: 0...1_000, into: &batching.singlyAfterFailures)
-        object.read("intervalMilliseconds", into: &intervalMilliseconds) { $0.milliseconds() }
-        object.read(
-            "busyTimeoutMilliseconds", in: 0...Int32(DocumentNode.millisecondsMax),
-            into: &busyTimeoutMilliseconds)
+        batching.chunk = object.number("chunk")
+        object.read("singlyAfterFailures", into: &batching.singlyAfterFailures)
+        if let interval = object.milliseconds("intervalMilliseconds") {
+            intervalMilliseconds = interval
+        }
+        object.read("busyTimeoutMilliseconds", into: &busyTimeoutMilliseconds)
     }
 
     /// Reads the key `offline` of a route with these methods. The document needs no section
@@ -60,7 +53,7 @@ extension OutboxDefinition {
 
 extension OutboxDefinition.Pattern {
     fileprivate init?(_ node: DocumentNode) {
-        guard let object = node.object(["method", "path"]) else { return nil }
+        guard let object = node.object(.offlinePattern) else { return nil }
         let methods = object["method"]?.methods() ?? OutboxDefinition.usualMethods
         for method in methods where method.isSafe {
             object["method"]?.report("\(method.rawValue) is never stored")

@@ -9,19 +9,13 @@ extension PageRules {
     /// The keys that say how pages follow each other. A route has one of them.
     private static let steps = ["next", "nextURL", "cursor", "last", "page", "offset"]
 
-    private static let keys =
-        steps + ["parameter", "first", "size", "pageSize", "more", "total", "start", "endStatus"]
-
-    /// A larger number is probably a mistake.
-    private static let sizeMax: Int64 = 1_000_000
-
     /// - Parameters:
     ///   - route: The route.
     ///   - methods: The methods of the route.
     convenience init?(
         ofRoute route: DocumentNode, _ methods: [Method], _ entities: EntityCatalog
     ) {
-        guard let node = route["pages"], let object = node.object(Self.keys) else { return nil }
+        guard let node = route["pages"], let object = node.object(.pages) else { return nil }
         let named = Self.steps.filter { object[$0] != nil }
         let usual = entities.resources.isUsed ? "nextURL" : nil
         guard let kind = named.first ?? usual else {
@@ -39,11 +33,13 @@ extension PageRules {
         let more = object["more"]?.keyPath()
         let total = object["total"].flatMap(Place.init)
         let start = object["start"].flatMap(Place.init)
-        let endStatuses = object["endStatus"]?.oneOrMany().compactMap { $0.integer(in: 400...499) }
+        let endStatuses: [Int]? = object["endStatus"]?.oneOrMany().compactMap {
+            $0.integer(in: object.range("endStatus"))
+        }
         guard let step else { return nil }
         self.init(
             step, size: size, more: more, total: total, start: start,
-            endStatuses: endStatuses?.map { Int($0) } ?? [])
+            endStatuses: endStatuses ?? [])
         reportIgnored(route)
     }
 
@@ -105,13 +101,13 @@ extension PageRules {
     }
 
     private static func first(_ object: DocumentNode, usually: Int64) -> Int64 {
-        object["first"]?.integer(in: 0...Int64.max) ?? usually
+        object.number("first") ?? usually
     }
 
     private static func size(_ object: DocumentNode) -> Size? {
         guard object["size"] != nil || object["pageSize"] != nil else { return nil }
         let parameter = object.required("size")?.nonEmptyString()
-        let count = object.required("pageSize").flatMap { $0.integer(in: 1...sizeMax) }
+        let count: Int64? = object.required("pageSize").flatMap { _ in object.number("pageSize") }
         guard let parameter, let count else { return nil }
         return Size(parameter: parameter, count: count)
     }
@@ -153,7 +149,7 @@ extension PageRules.Place {
             self = .keyPath(keyPath)
             return
         }
-        guard let name = node.object(["header"])?.required("header"),
+        guard let name = node.object(.headerPlace)?.required("header"),
             let text = name.nonEmptyString(), name.checkHeaderName(text)
         else { return nil }
         self = .header(text)

@@ -20,7 +20,7 @@ package struct PluginChoices: Sendable {
 
     /// Reads `{"name"}` or `{"path"}`, with `options`.
     private mutating func add(_ node: DocumentNode) {
-        guard let object = node.object(["name", "path", "options"]) else { return }
+        guard let object = node.object(.plugin) else { return }
         let name = object["name"]?.nonEmptyString()
         let path = object["path"]?.pathText()
         let options = object["options"]?.pluginOptions()
@@ -84,7 +84,7 @@ extension TransportReference {
             self.init(name: name)
             return
         }
-        guard let object = node.object(["name", "options"]) else { return nil }
+        guard let object = node.object(.transportWithOptions) else { return nil }
         let options = object["options"]?.pluginOptions()
         guard let name = object.required("name")?.nonEmptyString() else { return nil }
         self.init(name: name, options: options)

@@ -3,25 +3,19 @@ package import RestwayOutcome
 
 /// The section `rate`.
 extension RatePolicy {
-    private static let keys = [
-        "requests", "perMilliseconds", "concurrency", "headers", "waitMaxMilliseconds",
-    ]
-    private static let requestsMax = 100_000
-
     init?(_ node: DocumentNode) {
-        guard let object = node.object(Self.keys) else { return nil }
+        guard let object = node.object(.rate) else { return nil }
         self.init()
-        let times = 1...DocumentNode.millisecondsMax
         var period: Int64 = 1_000
-        object.read("perMilliseconds", in: times, into: &period)
-        if let requests = object["requests"]?.integer(in: 1...Self.requestsMax) {
+        object.read("perMilliseconds", into: &period)
+        if let requests: Int = object.number("requests") {
             limit = Limit(requests: requests, perMilliseconds: period)
         } else if let node = object["perMilliseconds"], object["requests"] == nil {
             node.report("there is no \"requests\" beside it")
         }
-        concurrencyMax = object["concurrency"]?.integer(in: 1...Self.requestsMax)
+        concurrencyMax = object.number("concurrency")
         object.read("headers", into: &readsHeaders) { $0.bool() }
-        object.read("waitMaxMilliseconds", in: times, into: &waitMaxMilliseconds)
+        object.read("waitMaxMilliseconds", into: &waitMaxMilliseconds)
     }
 
     /// Reads a policy that stands in no document, or throws all its problems.

@@ -5,12 +5,6 @@ import RestwayRouting
 
 /// The section `retry`, and the retry policies of routes.
 extension RetryPolicy {
-    private static let keys = [
-        "attempts", "baseMilliseconds", "capMilliseconds", "retryAfterMaxMilliseconds",
-        "deadlineMilliseconds", "status", "codes", "transport", "methods", "idempotencyKey",
-        "budget",
-    ]
-
     private static let transportNames: [String: Failure.Reason] = [
         "timeout": .timedOut, "resolve": .resolve, "connect": .connect, "tls": .tls,
         "connectionLost": .connectionLost, "noResources": .noResources,
@@ -19,14 +13,15 @@ extension RetryPolicy {
 
     /// - Parameter base: Gives the values that the document leaves out.
     init?(_ node: DocumentNode, over base: RetryPolicy = RetryPolicy()) {
-        guard let object = node.object(Self.keys) else { return nil }
+        guard let object = node.object(.retry) else { return nil }
         self = base
-        let times = 0...DocumentNode.millisecondsMax
-        object.read("attempts", in: 1...100, into: &attemptsMax)
-        object.read("baseMilliseconds", in: times, into: &baseMilliseconds)
-        object.read("capMilliseconds", in: times, into: &capMilliseconds)
-        object.read("retryAfterMaxMilliseconds", in: times, into: &retryAfterMaxMilliseconds)
-        object.read("deadlineMilliseconds", into: &deadlineMilliseconds) { $0.milliseconds() }
+        object.read("attempts", into: &attemptsMax)
+        object.read("baseMilliseconds", into: &baseMilliseconds)
+        object.read("capMilliseconds", into: &capMilliseconds)
+        object.read("retryAfterMaxMilliseconds", into: &retryAfterMaxMilliseconds)
+        if let deadline = object.milliseconds("deadlineMilliseconds") {
+            deadlineMilliseconds = deadline
+        }
         object.read("status", into: &statuses) { $0.statusRanges() }
         object.read("codes", into: &codes) { $0.codes() }
         object.read("transport", into: &transport) { node in
@@ -36,7 +31,7 @@ extension RetryPolicy {
         }
         object.read("methods", into: &methods) { Set($0.methods().map(\.rawValue)) }
         object.read("idempotencyKey", into: &addsIdempotencyKey) { $0.bool() }
-        object.read("budget", in: 0...1_000_000, into: &budgetTokens)
+        object.read("budget", into: &budgetTokens)
     }
 
     /// Reads a route's own policy; `false` turns retries off.

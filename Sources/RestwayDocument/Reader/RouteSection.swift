@@ -4,15 +4,6 @@ import RestwayRouting
 
 /// A route as a document declares it, before it is joined to its parent.
 struct DocumentRoute {
-    static let keys =
-        [
-            "method", "path", "parent", "entity", "response", "request", "absolute", "headers",
-            "parameters", "retry", "auth", "dataMapper", "transport",
-            "offline", "serializationName", "serialization", "forms", "gzip", "expectContinue",
-            "accept", "saveAsResource", "stream", "resumable", "catchAll", "validate", "parse",
-            "encode", "pages", "relationship",
-        ] + Timeouts.keys + CacheRules.keys + StageNames.keys
-
     static let keysOfLaterVersions = ["lane"]
 
     var route: Route
@@ -47,7 +38,7 @@ struct DocumentRoute {
         _ name: String?, _ node: DocumentNode, in entities: EntityCatalog, _ retry: RetryPolicy?,
         _ answers: AnswerRules
     ) {
-        guard let object = node.object(Self.keys, unsupported: Self.keysOfLaterVersions)
+        guard let object = node.object(.route, unsupported: Self.keysOfLaterVersions)
         else { return nil }
         let methods = object["method"].map { $0.methods() } ?? [.get]
         if let entity = object["entity"] { _ = entities.mapping(entity) }
@@ -73,7 +64,7 @@ struct DocumentRoute {
         }
         let own = (object["response"]?.oneOrMany() ?? []).compactMap { response in
             let object = response.objectWithName(
-                DocumentResponse.keys, elsewhere: DocumentResponse.keysOfRoute)
+                .routeResponse, elsewhere: DocumentResponse.keysOfRoute)
             return object.flatMap { DocumentResponse($0, entities) }
         }
         responses = endpoint.map { [DocumentResponse($0, object)] } ?? own

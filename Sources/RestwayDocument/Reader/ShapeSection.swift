@@ -19,7 +19,7 @@ extension ValueShape {
             }
             return read(elements[0], depth: depth + 1).map(ValueShape.list)
         case .object:
-            let inner = node.object(["*"])?.required("*")
+            let inner = node.object(.mapType)?.required("*")
             return inner.flatMap { read($0, depth: depth + 1) }.map(ValueShape.map)
         default:
             let type: AttributeType? = node.choice("type")

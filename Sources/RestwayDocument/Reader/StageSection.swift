@@ -2,8 +2,6 @@ import RestwayJSON
 
 /// The keys `modifiers` and `interceptors`, of a document or of a route.
 extension StageNames {
-    static let keys = ["modifiers", "interceptors"]
-
     init(modifiers: DocumentNode?, interceptors: DocumentNode?) {
         self.modifiers = Self.names(modifiers, .modifier)
         self.interceptors = Self.names(interceptors, .interceptor)

@@ -2,22 +2,18 @@ import RestwayThreads
 
 /// The section `store`.
 extension StoreSettings {
-    private static let cachedObjectsLimit = 1 << 30
-
     init?(_ node: DocumentNode) {
-        let known = ["kind", "path", "cachedObjects", "busyTimeoutMilliseconds"]
-        guard let object = node.object(known) else { return nil }
+        guard let object = node.object(.store) else { return nil }
         self.init()
         let named: Kind? = object.required("kind")?.choice("kind")
         path = object["path"]?.filePath()
-        cachedObjectsMax = object["cachedObjects"]?.integer(in: 0...Self.cachedObjectsLimit)
-        busyTimeoutMilliseconds = object["busyTimeoutMilliseconds"]?
-            .integer(in: 0...Int32(DocumentNode.millisecondsMax))
+        cachedObjectsMax = object.number("cachedObjects")
+        busyTimeoutMilliseconds = object.number("busyTimeoutMilliseconds")
         guard let named else { return nil }
         kind = named
         switch kind {
         case .memory:
-            for key in known.dropFirst() {
+            for key in DocumentObject.store.keys where key != "kind" {
                 object[key]?.report("only a store of kind \"sqlite\" has a \"\(key)\"")
             }
         case .sqlite:

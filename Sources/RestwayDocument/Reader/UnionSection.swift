@@ -11,7 +11,6 @@ struct EntityTarget {
 
 /// The section `unions`, and unions in the place of the name of an entity.
 extension EntityCatalog {
-    private static let keysOfUnion = ["oneOf", "discriminator", "keys", "prefixes", "default"]
 
     /// Reads the name of an entity or of a union, or a union itself.
     func target(_ node: DocumentNode) -> EntityTarget? {
@@ -30,7 +29,7 @@ extension EntityCatalog {
 
     /// Reads `{"oneOf": ["Bug", "Story"], "discriminator", "keys", "prefixes", "default"}`.
     func union(_ node: DocumentNode, named name: String?) -> EntityUnion? {
-        guard let object = node.object(Self.keysOfUnion),
+        guard let object = node.object(.union),
             let members = object.required("oneOf").flatMap(members)
         else { return nil }
         let fallback = object["default"].flatMap { member($0, of: members) }
@@ -84,7 +83,7 @@ extension EntityCatalog {
         var place: DocumentNode? = node
         var values: DocumentNode?
         if node.value.kind == .object {
-            guard let object = node.object(["keyPath", "values"]) else { return nil }
+            guard let object = node.object(.discriminator) else { return nil }
             place = object.required("keyPath")
             values = object["values"]
         }

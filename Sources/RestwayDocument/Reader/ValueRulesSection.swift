@@ -6,7 +6,6 @@ import RestwayObjects
 /// Reads the constant, the default and the listed values of an attribute, and whether it is sent.
 struct ValueRulesReader {
     private static let keysWithoutConstant = ["default", "values", "closed"]
-    static let keys = ["constant", "readOnly"] + keysWithoutConstant
 
     let object: DocumentNode
     let shape: ValueShape

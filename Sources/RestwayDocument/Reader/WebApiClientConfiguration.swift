@@ -96,7 +96,8 @@ extension DocumentNode {
     /// Reads the number of a serialization, which wins, or its name in any case. A name that is not
     /// known stands for `json`.
     fileprivate func serialization() -> Serialization? {
-        if let number: Int = self["serialization"]?.integer(in: 0...3) {
+        let numbers = DocumentObject.route.range("serialization")
+        if let number: Int = self["serialization"]?.integer(in: numbers) {
             return Serialization(number: number)
         }
         guard let name = self["serializationName"]?.string() else { return nil }
