@@ -76,6 +76,7 @@ def test_the_keys_of_documents_are_written_from_the_schema() -> None:
     script = module_from_spec(spec)
     loader.exec_module(script)
     written = script.generated()
+    assert {path.suffix for path in written} == {".swift", ".md"}
     expect_none(
         f"{path.relative_to(ROOT)}: the schema says something else; run make document-keys"
         for path, text in written.items()
