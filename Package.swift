@@ -111,18 +111,31 @@ let core: [Target] =
             "RestwayJansson", "RestwayOutcome", "RestwayDocument",
         ], testsStartThreads: false)
     + module(
+        "RestwayBodies",
+        [
+            "CLinux", "RestwayText", "RestwayThreads", "RestwayRouting", "RestwayObjects",
+            "RestwayHTTP", "RestwayOutcome",
+        ], testsStartThreads: false)
+    + module(
+        "RestwayRequests",
+        [
+            "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting", "RestwayObjects",
+            "RestwayMapping", "RestwayJansson", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
+            "RestwayPlugins", "RestwayStore", "RestwayBodies",
+        ], testsStartThreads: false)
+    + module(
         "RestwayCalls",
         [
-            "CLinux", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting",
-            "RestwayObjects", "RestwayMapping", "RestwayJansson", "RestwayHTTP", "RestwayOutcome",
-            "RestwayDocument", "RestwayPlugins", "RestwayStore",
+            "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting", "RestwayObjects",
+            "RestwayMapping", "RestwayJansson", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
+            "RestwayPlugins", "RestwayStore", "RestwayBodies", "RestwayRequests",
         ], testsStartThreads: false)
     + module("RestwayArrow", ["CRestway", "RestwayStore"])
     + module(
         "RestwayAuth",
         [
             "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting", "RestwayMapping",
-            "RestwayHTTP", "RestwayOutcome", "RestwayDocument", "RestwayCalls",
+            "RestwayHTTP", "RestwayOutcome", "RestwayDocument", "RestwayRequests", "RestwayCalls",
         ], safe, testsStartThreads: false)
     + module(
         "RestwayPacing",
@@ -135,54 +148,54 @@ let core: [Target] =
         [
             "CCrypto", "CLinux", "RestwayText", "RestwayThreads", "RestwaySQLite", "RestwayRouting",
             "RestwayMapping", "RestwayObjects", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
-            "RestwayCalls",
+            "RestwayRequests", "RestwayCalls",
         ])
     + module(
         "RestwayBatch",
         [
             "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting", "RestwayHTTP",
-            "RestwayOutcome", "RestwayDocument", "RestwayCalls",
+            "RestwayOutcome", "RestwayDocument", "RestwayRequests", "RestwayCalls",
         ], safe, testsStartThreads: false)
     + module(
         "RestwayPages",
         [
             "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting", "RestwayObjects",
             "RestwayMapping", "RestwayJansson", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
-            "RestwayPlugins", "RestwayStore", "RestwayCalls",
+            "RestwayPlugins", "RestwayStore", "RestwayRequests", "RestwayCalls",
         ], testsStartThreads: false)
     + module(
         "RestwayOutbox",
         [
             "CLinux", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwaySQLite",
             "RestwayRouting", "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayOutcome",
-            "RestwayDocument", "RestwayStore", "RestwayCalls",
+            "RestwayDocument", "RestwayStore", "RestwayRequests", "RestwayCalls",
         ])
     + module(
         "RestwayClient",
         [
             "RestwayText", "RestwayThreads", "RestwayJSON", "RestwaySQLite", "RestwayRouting",
             "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayCurl", "RestwaySQLiteStore",
-            "RestwayOutcome", "RestwayDocument", "RestwayPlugins", "RestwayStore", "RestwayCalls",
-            "RestwayAuth", "RestwayPacing", "RestwayCache", "RestwayBatch", "RestwayOutbox",
-            "RestwayPages",
-        ], testing: ["LoopbackServer"])
+            "RestwayOutcome", "RestwayDocument", "RestwayPlugins", "RestwayStore",
+            "RestwayRequests", "RestwayCalls", "RestwayAuth", "RestwayPacing", "RestwayCache",
+            "RestwayBatch", "RestwayOutbox", "RestwayPages",
+        ], testing: ["LoopbackServer", "RestwayBodies"])
     + module(
         "RestwayABI",
         [
             "CRestway", "RestwayText", "RestwayThreads", "RestwayJSON", "RestwayRouting",
             "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
-            "RestwayPlugins", "RestwayStore", "RestwayCalls", "RestwayArrow", "RestwayAuth",
-            "RestwayPacing", "RestwayCache", "RestwayBatch", "RestwayOutbox", "RestwayPages",
-            "RestwayClient",
+            "RestwayPlugins", "RestwayStore", "RestwayBodies", "RestwayRequests", "RestwayCalls",
+            "RestwayArrow", "RestwayAuth", "RestwayPacing", "RestwayCache", "RestwayBatch",
+            "RestwayOutbox", "RestwayPages", "RestwayClient",
         ])
     + module(
         "Restway",
         [
             "RestwayText", "RestwayThreads", "RestwayJSON", "RestwaySQLite", "RestwayRouting",
             "RestwayObjects", "RestwayMapping", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
-            "RestwayPlugins", "RestwayStore", "RestwayCalls", "RestwayArrow", "RestwayAuth",
-            "RestwayPacing", "RestwayCache", "RestwayBatch", "RestwayOutbox", "RestwayPages",
-            "RestwayClient",
+            "RestwayPlugins", "RestwayStore", "RestwayBodies", "RestwayRequests", "RestwayCalls",
+            "RestwayArrow", "RestwayAuth", "RestwayPacing", "RestwayCache", "RestwayBatch",
+            "RestwayOutbox", "RestwayPages", "RestwayClient",
         ] + traits, testing: ["LoopbackServer", "CRestway"])
 
 /// What several test targets share: a server on the loopback interface, and how many rounds tests

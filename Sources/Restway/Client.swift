@@ -3,6 +3,7 @@ import RestwayCalls
 import RestwayClient
 import RestwayDocument
 import RestwayOutcome
+import RestwayRequests
 import RestwayThreads
 
 /// A client of one API in one environment, with its connections and its store.

@@ -3,6 +3,7 @@ import RestwayCalls
 import RestwayClient
 import RestwayHTTP
 import RestwayOutcome
+import RestwayRequests
 import RestwayRouting
 import RestwaySQLite
 import RestwayThreads

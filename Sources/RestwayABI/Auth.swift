@@ -4,6 +4,7 @@ import RestwayCalls
 import RestwayClient
 import RestwayDocument
 import RestwayOutcome
+import RestwayRequests
 import RestwayThreads
 
 // auth.h, except for exchanges

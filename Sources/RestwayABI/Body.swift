@@ -1,7 +1,9 @@
 public import CRestway
+import RestwayBodies
 import RestwayCalls
 import RestwayDocument
 import RestwayOutcome
+import RestwayRequests
 
 // body.h
 

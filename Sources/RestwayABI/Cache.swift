@@ -1,10 +1,10 @@
 public import CRestway
 import RestwayCache
-import RestwayCalls
 import RestwayClient
 import RestwayDocument
 import RestwayHTTP
 import RestwayOutcome
+import RestwayRequests
 import RestwayRouting
 import RestwayThreads
 

@@ -5,6 +5,7 @@ import RestwayDocument
 import RestwayHTTP
 import RestwayObjects
 import RestwayOutcome
+import RestwayRequests
 import RestwayRouting
 import RestwayThreads
 
@@ -133,7 +134,7 @@ public func restway_client_set_exclusion(
 /// Makes the question which relationships stay out of requests call a C function.
 private func exclusion(
     _ exclude: restway_exclude_fn, _ context: HostContext
-) -> CallFunctions.Exclusion {
+) -> BodyQuestions.Exclusion {
     { method, path, entity, relationship throws(HostRefusal) in
         let index = entity.relationshipIndex(named: relationship.name)
         let name = index.flatMap { entity.relationshipNameCString(at: $0) }

@@ -4,6 +4,7 @@ import RestwayClient
 import RestwayHTTP
 import RestwayJSON
 import RestwayOutcome
+import RestwayRequests
 
 // The part of client.h about default headers
 

@@ -1,6 +1,7 @@
 public import CRestway
-import RestwayCalls
+import RestwayBodies
 import RestwayOutcome
+import RestwayRequests
 
 // download.h
 

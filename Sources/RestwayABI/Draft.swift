@@ -5,6 +5,7 @@ import RestwayJSON
 import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
+import RestwayRequests
 import RestwayStore
 import RestwayText
 import RestwayThreads

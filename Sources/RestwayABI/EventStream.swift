@@ -1,8 +1,9 @@
 public import CRestway
-import RestwayCalls
+import RestwayBodies
 import RestwayHTTP
 import RestwayObjects
 import RestwayOutcome
+import RestwayRequests
 
 // event_stream.h
 

@@ -4,6 +4,7 @@ import RestwayClient
 import RestwayHTTP
 import RestwayObjects
 import RestwayOutcome
+import RestwayRequests
 import RestwayRouting
 import RestwayThreads
 

@@ -4,6 +4,7 @@ import RestwayClient
 import RestwayObjects
 import RestwayOutbox
 import RestwayOutcome
+import RestwayRequests
 
 // outbox.h: the functions of clients
 

@@ -5,6 +5,7 @@ import RestwayDocument
 import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
+import RestwayRequests
 import RestwayThreads
 
 // parsing.h

@@ -1,6 +1,7 @@
 public import CRestway
 import RestwayCalls
 import RestwayOutcome
+import RestwayRequests
 import RestwayThreads
 
 // progress.h

@@ -1,9 +1,9 @@
 public import CRestway
-import RestwayCalls
 import RestwayClient
 import RestwayDocument
 import RestwayObjects
 import RestwayOutcome
+import RestwayRequests
 import RestwayRouting
 import RestwayThreads
 

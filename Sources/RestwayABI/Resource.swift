@@ -1,7 +1,9 @@
 public import CRestway
+import RestwayBodies
 import RestwayCalls
 import RestwayHTTP
 import RestwayOutcome
+import RestwayRequests
 import RestwayThreads
 
 /// A resource of the program, with its texts for C.

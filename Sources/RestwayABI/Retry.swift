@@ -2,6 +2,7 @@ public import CRestway
 import RestwayCalls
 import RestwayClient
 import RestwayOutcome
+import RestwayRequests
 import RestwayThreads
 
 // retry.h

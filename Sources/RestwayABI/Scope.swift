@@ -1,8 +1,8 @@
 public import CRestway
-import RestwayCalls
 import RestwayJSON
 import RestwayObjects
 import RestwayOutcome
+import RestwayRequests
 import RestwayStore
 import RestwayThreads
 

@@ -1,6 +1,8 @@
 public import CRestway
+import RestwayBodies
 import RestwayCalls
 import RestwayOutcome
+import RestwayRequests
 
 // stream.h
 

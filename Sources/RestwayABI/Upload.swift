@@ -2,6 +2,7 @@ public import CRestway
 import RestwayCalls
 import RestwayHTTP
 import RestwayOutcome
+import RestwayRequests
 
 // upload.h
 

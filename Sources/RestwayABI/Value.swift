@@ -6,6 +6,7 @@ import RestwayJSON
 import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
+import RestwayRequests
 import RestwayRouting
 import RestwayText
 

@@ -2,6 +2,7 @@ package import RestwayCalls
 package import RestwayDocument
 package import RestwayHTTP
 package import RestwayOutcome
+package import RestwayRequests
 package import RestwayThreads
 import Synchronization
 

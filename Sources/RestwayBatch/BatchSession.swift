@@ -2,6 +2,7 @@ package import RestwayCalls
 import RestwayDocument
 import RestwayHTTP
 package import RestwayOutcome
+package import RestwayRequests
 import RestwayRouting
 import RestwayText
 package import RestwayThreads

@@ -1,6 +1,7 @@
 package import RestwayCalls
 import RestwayHTTP
 package import RestwayOutcome
+package import RestwayRequests
 import RestwayRouting
 import RestwayText
 import RestwayThreads

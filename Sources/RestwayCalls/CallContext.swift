@@ -1,8 +1,8 @@
 package import RestwayDocument
 package import RestwayHTTP
-package import RestwayObjects
 package import RestwayOutcome
 package import RestwayPlugins
+package import RestwayRequests
 package import RestwayRouting
 package import RestwayStore
 package import RestwayThreads
@@ -66,9 +66,8 @@ package final class CallContext: Sendable {
     package let delivery: Delivery
     package let transports: TransportTable
     package let mappers: MapperTable
-    let standardHeaders: StandardHeaders
-    /// The same headers for requests whose answers may have any media type.
-    let headersOfAnything: StandardHeaders
+    package let standardHeaders: StandardHeaders
+    package let headersOfAnything: StandardHeaders
     private let executors: Executors
     private let seams: Seams
     private let state: Lock<State>
@@ -238,7 +237,7 @@ package final class CallContext: Sendable {
     ) -> RequestSpec {
         var spec = spec.captured()
         if spec.clientHeaders == nil { spec.clientHeaders = headers.fields }
-        if spec.reception.caching.owner == nil { spec.reception.caching.owner = cache?.owner }
+        if spec.reception.caching.owner == nil { spec.reception.caching.owner = cacheOwner }
         return spec
     }
 
@@ -246,7 +245,7 @@ package final class CallContext: Sendable {
         _ spec: RequestSpec, _ api: LoadedAPI, _ questions: BodyQuestions
     ) throws(Failure) -> PreparedRequest {
         try RequestPreparation(
-            context: self, api: api, questions: questions, identities: outbox?.identities()
+            context: self, api: api, questions: questions, identities: localIdentities()
         ).prepare(spec)
     }
 
@@ -290,13 +289,29 @@ package final class CallContext: Sendable {
     /// Returns the URL of the object that `spec` is about, without writing a body.
     package func url(_ spec: RequestSpec) throws(Failure) -> String {
         try refuseAfterFork()
-        let preparation = RequestPreparation(
+        return try plainPreparation.url(of: spec)
+    }
+
+    /// Returns the route and the method of a request by the name of a route or about an object;
+    /// `nil` for a request by path.
+    package func route(of spec: RequestSpec) throws(Failure) -> (route: Route, method: Method)? {
+        try plainPreparation.route(of: spec)
+    }
+
+    /// Checks a request before it is sent.
+    ///
+    /// - Throws: A failure that says what the answer gives, if it is known already that the wanted
+    ///   objects cannot be read from it; also a failure of finding the route, as when it is sent.
+    package func check(_ spec: RequestSpec, gives wanted: WantedObjects) throws(Failure) {
+        try refuseAfterFork()
+        try plainPreparation.check(spec, gives: wanted)
+    }
+
+    /// Prepares a part of a request, and asks the program nothing.
+    private var plainPreparation: RequestPreparation {
+        RequestPreparation(
             context: self, api: api.loaded, questions: BodyQuestions(),
-            identities: outbox?.identities())
-        return try Failure.wrapping("finding a URL") {
-            let subject = try preparation.submission(spec)?.subject
-            return try preparation.destination(of: spec, about: subject).url
-        }
+            identities: localIdentities())
     }
 
     // MARK: Functions of the program
@@ -306,8 +321,12 @@ package final class CallContext: Sendable {
     /// The default headers of requests that start now.
     package var headers: Headers { state.withLock { $0.headers } }
 
-    func changeHeaders(_ change: (inout Headers) -> Void) {
-        state.withLock { change(&$0.headers) }
+    /// Sets a default header of requests that start from now on; `nil` removes it.
+    package func setHeader(_ name: String, _ value: String?) throws(Failure) {
+        try refuseWhenClosed()
+        state.withLock { state in
+            if let value { state.headers.set(name, value) } else { state.headers.remove(name) }
+        }
     }
 
     /// Replaces functions of the program.
@@ -359,48 +378,32 @@ package final class CallContext: Sendable {
     }
 }
 
+extension CallContext: RequestContext {
+    package var usesCredentials: Bool { credentials.concernsCalls }
+    package var isAskedToAuthorize: Bool { credentials.isAskedToAuthorize }
+    package var limitsRates: Bool { rates.concernsCalls }
+    package func retryPolicy(of api: LoadedAPI) -> RetryPolicy? { retries.policy(of: api) }
+
+    package var hasCache: Bool { cache != nil }
+    package var cacheOwner: EntryOwner? { cache?.owner }
+    package var lastCacheRemoval: Int64 { cache?.lastRemoval ?? 0 }
+
+    package var outboxDefinition: OutboxDefinition? { outbox?.definition }
+    package func localIdentities() -> (any LocalIdentities)? { outbox?.identities() }
+}
+
 /// The functions of the program that take part in calls; `nil` for a function that is not set.
 package struct CallFunctions: Sendable {
-    /// Returns whether a relationship of an object stays out of a request with this method to this
-    /// path. It is a question.
-    package typealias Exclusion =
-        @Sendable (Method, String?, Entity, Relationship) throws(HostRefusal) -> Bool
     /// May replace the failure made from a failed answer. It is a question.
     package typealias FailureReader = @Sendable (Failure) -> Failure
     /// Receives an attempt that did not end its call, with its number.
     package typealias AttemptObserver = @Sendable (Call, Int, CallAttempt) -> Void
 
     package var pipeline = Pipeline()
-    package var exclusion: Exclusion?
+    package var exclusion: BodyQuestions.Exclusion?
     package var failureReader: FailureReader?
     package var attemptObserver: AttemptObserver?
     package var tracing: Tracing?
-}
-
-/// The settings of a client that its calls use, with the defaults filled in.
-package struct CallOptions: Sendable {
-    package var userAgent: String
-    /// The default headers with which the client begins.
-    package var headers: [HeaderField] = []
-    package var isMappingStrict = false
-    package var usesCookies = true
-    /// Whether a call fails at once while the program says that the server cannot be reached.
-    package var failsUnreachable = false
-    /// Whether a DELETE that is answered with 404 or 410 counts as done.
-    package var takesMissingForDeleted = false
-    package var bodyBytesMax = 256 << 20
-    /// The size limit of a body that is saved in a file; 0 for no limit.
-    package var saveBytesMax: Int64 = 0
-    package var objectsMax = 10_000_000
-    package var nestingDepthMax = 512
-    /// With 0, a redirect is an error; with `nil`, it is an answer like any other.
-    package var redirectsMax: Int? = 10
-    package var timeouts = ExchangeTimeouts(
-        totalMilliseconds: 60_000, connectMilliseconds: 10_000, idleMilliseconds: 30_000)
-
-    package init(userAgent: String) {
-        self.userAgent = userAgent
-    }
 }
 
 /// Whether the server can be reached, as far as it is known.

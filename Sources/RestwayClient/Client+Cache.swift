@@ -1,7 +1,8 @@
 package import RestwayCache
-package import RestwayCalls
+import RestwayCalls
 import RestwayOutbox
 package import RestwayOutcome
+package import RestwayRequests
 
 /// The response cache, as the program sees it.
 extension Client {

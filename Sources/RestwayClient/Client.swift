@@ -9,6 +9,7 @@ package import RestwayOutbox
 package import RestwayOutcome
 import RestwayPlugins
 package import RestwayPacing
+package import RestwayRequests
 import RestwayRouting
 package import RestwayStore
 import RestwayText

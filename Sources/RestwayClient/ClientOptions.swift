@@ -5,6 +5,7 @@ package import RestwayDocument
 package import RestwayHTTP
 package import RestwayObjects
 package import RestwayOutcome
+package import RestwayRequests
 package import RestwayRouting
 import RestwaySQLite
 import RestwaySQLiteStore

@@ -1,6 +1,7 @@
-package import RestwayCalls
+import RestwayCalls
 import RestwayDocument
 package import RestwayOutcome
+package import RestwayRequests
 import RestwayRouting
 import RestwayText
 

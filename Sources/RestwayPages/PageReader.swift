@@ -7,6 +7,7 @@ import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
 import RestwayPlugins
+import RestwayRequests
 import RestwayRouting
 import RestwayText
 import RestwayThreads

@@ -4,6 +4,7 @@ import RestwayHTTP
 import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
+import RestwayRequests
 import RestwayRouting
 import RestwayText
 

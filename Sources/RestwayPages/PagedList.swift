@@ -2,6 +2,7 @@ package import RestwayCalls
 import RestwayDocument
 package import RestwayObjects
 package import RestwayOutcome
+package import RestwayRequests
 package import RestwayStore
 import RestwayThreads
 

@@ -4,6 +4,7 @@ import RestwayJSON
 import RestwayMapping
 package import RestwayObjects
 package import RestwayOutcome
+package import RestwayRequests
 import RestwayRouting
 import RestwayThreads
 

@@ -6,6 +6,7 @@ import RestwayThreads
 import XCTest
 
 @testable import RestwayCache
+@testable import RestwayRequests
 
 /// What becomes of answers and failures between the decisions and the storage.
 final class CacheDriverTests: CacheTestCase {

@@ -9,6 +9,7 @@ import RestwayThreads
 import XCTest
 
 @testable import RestwayCache
+@testable import RestwayRequests
 
 /// Storage that real processes, disks and permissions make fail: requests are answered all the
 /// same, and the cache says what is wrong.

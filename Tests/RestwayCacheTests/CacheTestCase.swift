@@ -9,6 +9,7 @@ import RestwayThreads
 import XCTest
 
 @testable import RestwayCache
+@testable import RestwayRequests
 
 /// A folder with the file of a cache, and short functions for its content.
 class CacheTestCase: XCTestCase {

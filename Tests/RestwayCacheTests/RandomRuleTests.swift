@@ -6,6 +6,7 @@ import RestwayThreads
 import XCTest
 
 @testable import RestwayCache
+@testable import RestwayRequests
 
 /// Random answers and requests: whatever the decisions are, they keep the promises of a cache.
 final class RandomRuleTests: XCTestCase {

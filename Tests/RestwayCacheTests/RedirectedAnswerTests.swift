@@ -4,6 +4,7 @@ import RestwayHTTP
 import XCTest
 
 @testable import RestwayCache
+@testable import RestwayRequests
 
 /// Answers behind redirects, which are found by the URL before the redirects.
 final class RedirectedAnswerTests: XCTestCase {

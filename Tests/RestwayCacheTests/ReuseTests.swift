@@ -4,6 +4,7 @@ import RestwayHTTP
 import XCTest
 
 @testable import RestwayCache
+@testable import RestwayRequests
 
 /// What the RFCs say about answers that are kept, case by case.
 final class ReuseTests: XCTestCase {

@@ -4,6 +4,7 @@ import RestwayHTTP
 import XCTest
 
 @testable import RestwayCache
+@testable import RestwayRequests
 
 /// Requests, answers and entries for the tests of the decisions. Time is in seconds after a moment
 /// of 2026.

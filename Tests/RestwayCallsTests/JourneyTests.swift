@@ -3,6 +3,7 @@ import XCTest
 @testable import RestwayCalls
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Tests the journey of a call: each path, and random schedules against a simple model.
 final class JourneyTests: XCTestCase {

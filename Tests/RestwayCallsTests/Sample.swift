@@ -4,6 +4,7 @@ import RestwayThreads
 
 @testable import RestwayCalls
 @testable import RestwayDocument
+@testable import RestwayRequests
 
 /// The stages of a journey without their data, by their names.
 enum StageName: String, CaseIterable {
@@ -72,7 +73,8 @@ enum Sample {
     static let cached = plain
     static var request: PreparedRequest { request("GET") }
     static let order = StoringOrder(
-        request: request("POST"), claim: Claim(), failure: nil, reason: "offline", place: .worker)
+        call: 1, title: "POST \(url)", request: request("POST"), claim: Claim(), failure: nil,
+        reason: "offline", place: .worker)
 
     private static let plain = Answer(status: 200, headers: Headers(), url: url)
 
@@ -105,13 +107,13 @@ enum Sample {
         let deferred: RequestSpec? = nil
 
         func adopt(_ request: PreparedRequest) {}
-        func enterLane(_ call: Call, go: @escaping @Sendable () -> Void) -> Bool { true }
-        func leaveLane(_ call: Call) {}
+        func enterLane(_ call: UInt64, go: @escaping @Sendable () -> Void) -> Bool { true }
+        func leaveLane(_ call: UInt64) {}
         func reasonToStoreAtOnce(_ request: PreparedRequest) -> String? { nil }
         func reasonToStore() throws(Failure) -> String? { nil }
         func withdraw(_ request: PreparedRequest) throws(Failure) -> Answer? { nil }
         func takes(_ failure: Failure) -> Bool { false }
         func beginStoring(if judge: () -> Bool) -> Bool { judge() }
-        func store(_ call: Call, _ order: StoringOrder) {}
+        func store(_ order: StoringOrder, _ ended: @escaping @Sendable (Failure) -> Void) {}
     }
 }

@@ -9,6 +9,7 @@ import XCTest
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// A request that is not safe is neither sent again nor stored once the server has answered it,
 /// whatever becomes of the answer.

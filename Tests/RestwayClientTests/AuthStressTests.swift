@@ -7,6 +7,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Many threads at once: tokens that expire, refreshes that fail, cancels, a close. Every call
 /// completes once, and there is one refresh at a time.

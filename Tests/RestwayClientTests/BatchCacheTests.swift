@@ -7,6 +7,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// The requests of a batch and the response cache.
 final class BatchCacheTests: BatchTestCase {

@@ -6,6 +6,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Tests what a session refuses, and batch formats of the program.
 final class BatchRefusalTests: BatchTestCase {

@@ -9,6 +9,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Sessions: which requests are sent, how answers are handled, and how sessions end.
 final class BatchSessionTests: BatchTestCase {

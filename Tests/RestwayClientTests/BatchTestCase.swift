@@ -8,6 +8,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Sessions with a transport that the test controls.
 class BatchTestCase: XCTestCase {

@@ -9,6 +9,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Functions of the program that are called while a body is written, always on a worker.
 final class BodyQuestionTests: SubmissionTestCase {

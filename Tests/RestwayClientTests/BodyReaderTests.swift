@@ -6,6 +6,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Tests how a call uses a body that the program gives piece by piece.
 final class BodyReaderTests: AuthTestCase {

@@ -6,6 +6,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Entities and transforms that are added by functions.
 final class BuildingTests: XCTestCase {
@@ -211,7 +212,7 @@ final class BuildingTests: XCTestCase {
         let spec = RequestSpec(
             target: .path(.post, "people"), subject: .draft(draft, client.store))
         let sent = try client.calls.prepare(
-            spec, client.api.loaded, BodyQuestions(exclusion: nil, mayAsk: true))
+            spec, client.api.loaded, BodyQuestions().asking())
         guard case .bytes(let bytes) = sent.exchange.body else { return XCTFail("no body") }
         let body = String(decoding: bytes, as: UTF8.self)
         XCTAssertTrue(body.contains(#""a.b":1"#), body)

@@ -4,10 +4,12 @@ import RestwayText
 import RestwayThreads
 import XCTest
 
+@testable import RestwayBodies
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Downloads and the response cache.
 final class CacheDownloadTests: XCTestCase {

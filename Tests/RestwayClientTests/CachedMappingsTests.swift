@@ -8,6 +8,7 @@ import XCTest
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Answers whose body is kept, and the store that has taken them. The tests take the place of the
 /// cache: they give answers to the stages that map them.

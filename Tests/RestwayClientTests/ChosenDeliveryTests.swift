@@ -5,6 +5,7 @@ import XCTest
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Calls whose notices are delivered in another way than those of their client.
 final class ChosenDeliveryTests: XCTestCase {

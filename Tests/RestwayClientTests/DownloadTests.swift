@@ -4,10 +4,12 @@ import RestwayText
 import RestwayThreads
 import XCTest
 
+@testable import RestwayBodies
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Tests how the body of an answer is saved in a file, with a transport that the test controls.
 final class DownloadTests: AuthTestCase {

@@ -3,10 +3,12 @@ import RestwayObjects
 import RestwayThreads
 import XCTest
 
+@testable import RestwayBodies
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Tests event streams with a transport that the test controls, and a clock that it moves.
 final class EventStreamTests: AuthTestCase {

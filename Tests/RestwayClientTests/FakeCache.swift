@@ -6,6 +6,7 @@ import XCTest
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// A cache that the test controls. It keeps every 200 by its URL, and finds what the test says.
 final class FakeCache: AnswerCache {

@@ -11,6 +11,7 @@ import XCTest
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// The format JSON:API of a document: answers are read in both kinds of stores, and requests are
 /// written by drafts.

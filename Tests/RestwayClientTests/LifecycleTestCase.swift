@@ -5,6 +5,7 @@ import XCTest
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// The events that an observer of calls received, as text.
 final class LifecycleLog: Sendable {

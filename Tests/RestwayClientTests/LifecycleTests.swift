@@ -6,6 +6,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// The life of calls, as observers see it.
 final class LifecycleTests: AuthTestCase {

@@ -7,6 +7,7 @@ import XCTest
 
 @testable import RestwayClient
 @testable import RestwayOutbox
+@testable import RestwayRequests
 
 /// The state of an object in the table, from before its first request to its identity.
 final class LocalIdentityTableTests: OutboxTestCase {

@@ -6,6 +6,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayOutbox
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// The levels of records about requests that fail or are stored: only something that the program
 /// does not learn in another way is an error.

@@ -8,6 +8,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// The mapping rules as cases: documents, answers, and the resulting content of the store.
 final class MappingCaseTests: XCTestCase {

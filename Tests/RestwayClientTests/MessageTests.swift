@@ -9,6 +9,7 @@ import XCTest
 @testable import RestwayOutbox
 @testable import RestwayOutcome
 @testable import RestwayPlugins
+@testable import RestwayRequests
 
 /// Messages about mistakes that say what is wrong, where, and what is right.
 final class MessageTests: OutboxTestCase {

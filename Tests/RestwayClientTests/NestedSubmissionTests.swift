@@ -9,6 +9,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// New objects that are sent inside another one, and the effect of the answer, in both stores.
 final class NestedSubmissionTests: SubmissionTestCase {

@@ -10,6 +10,7 @@ import XCTest
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Flushes through the batch path, and the program's own sessions with requests that may be stored.
 final class OutboxBatchTests: OutboxTestCase {

@@ -11,6 +11,7 @@ import XCTest
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Requests about objects that the server has not named yet are sent with the bodies that they
 /// would have if the server had named the objects earlier.

@@ -9,6 +9,7 @@ import XCTest
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Stored requests and the response cache.
 final class OutboxCacheTests: OutboxTestCase {

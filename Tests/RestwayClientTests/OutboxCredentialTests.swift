@@ -7,6 +7,7 @@ import XCTest
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Stored requests whose credential a server refuses.
 final class OutboxCredentialTests: OutboxTestCase {

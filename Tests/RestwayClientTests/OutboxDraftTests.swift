@@ -10,6 +10,7 @@ import XCTest
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Drafts whose requests were stored, and new drafts inside them.
 final class OutboxDraftTests: OutboxTestCase {

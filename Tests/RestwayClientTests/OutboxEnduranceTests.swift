@@ -10,6 +10,7 @@ import XCTest
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// The outbox without a section in the document, after many openings, and after failed flushes.
 final class OutboxEnduranceTests: OutboxTestCase {

@@ -7,6 +7,7 @@ import XCTest
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// The order of calls in flight, the order of stored requests, and the order of calls and stored
 /// requests together.

@@ -9,6 +9,7 @@ import XCTest
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Objects that are created while the server cannot be reached, and requests that depend on them.
 final class OutboxLocalTests: OutboxTestCase {

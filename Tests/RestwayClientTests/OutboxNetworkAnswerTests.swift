@@ -8,6 +8,7 @@ import XCTest
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Answers that come from the network in place of the API: they end no stored request.
 final class OutboxNetworkAnswerTests: OutboxTestCase {

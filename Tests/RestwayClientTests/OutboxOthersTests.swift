@@ -8,6 +8,7 @@ import XCTest
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Another client with the same file sends the requests that this one stored; this one is not
 /// notified.

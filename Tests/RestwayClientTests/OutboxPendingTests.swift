@@ -8,6 +8,7 @@ import XCTest
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Tests which object a stored request is about, and which facts the client then reports about the
 /// object.

@@ -8,6 +8,7 @@ import XCTest
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
+@testable import RestwayRequests
 @testable import RestwayStore
 
 /// An object is marked as rejected while a dead letter about it exists, until the dead letter is

@@ -9,6 +9,7 @@ import XCTest
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// A random schedule: clients of one file, a server that misbehaves by a script, and the model.
 final class OutboxSchedule {

@@ -10,6 +10,7 @@ import XCTest
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Random schedules: requests are stored, delivered, refused, edited and dropped, others change the
 /// same objects, and the process ends. After every step the store equals the model.

@@ -8,6 +8,7 @@ import XCTest
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// The changes that a dropped request made in the store are taken back.
 final class OutboxTakeBackTests: OutboxTestCase {

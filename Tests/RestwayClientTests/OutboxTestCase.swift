@@ -9,6 +9,7 @@ import XCTest
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Clients with an outbox, a transport that the test controls, and a clock that does not run.
 class OutboxTestCase: XCTestCase {

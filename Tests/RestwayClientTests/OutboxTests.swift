@@ -9,6 +9,7 @@ import XCTest
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Tests which requests are stored, when, and how they are sent.
 final class OutboxTests: OutboxTestCase {

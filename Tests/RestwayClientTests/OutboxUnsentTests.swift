@@ -9,6 +9,7 @@ import XCTest
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Objects that are made offline with identities of the program, or by a PUT to a path that the
 /// program chooses, and what stored requests are sent with.

@@ -5,6 +5,7 @@ import XCTest
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 final class OutgoingRequestTests: XCTestCase {
     private let transport = FakeTransport()

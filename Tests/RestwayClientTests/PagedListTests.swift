@@ -9,6 +9,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Tests the lists that the store keeps of pages, in memory and in a file.
 final class PagedListTests: XCTestCase {

@@ -8,6 +8,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Tests the requests for pages with a transport that the test controls.
 final class PagesTests: XCTestCase {

@@ -6,10 +6,12 @@ import RestwayRouting
 import RestwayThreads
 import XCTest
 
+@testable import RestwayBodies
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 @testable import RestwayStore
 
 /// The program's validators, the parsers and the encoders of routes, and bytes that are mapped

@@ -3,11 +3,13 @@ import RestwayThreads
 import XCTest
 
 @testable import RestwayBatch
+@testable import RestwayBodies
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutbox
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// What functions of the pipeline have seen, as text.
 final class PipelineLog: Sendable {

@@ -7,6 +7,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Tests what modifiers and interceptors can do to a call.
 final class PipelineTests: XCTestCase {

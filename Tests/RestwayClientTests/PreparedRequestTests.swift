@@ -4,10 +4,12 @@ import RestwayObjects
 import RestwayRouting
 import XCTest
 
+@testable import RestwayBodies
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// The changes of a prepared request on its way. Each test names the fields that differ afterwards,
 /// so that a change that loses any other field fails.

@@ -6,6 +6,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 final class ProgressTests: AuthTestCase {
     private let told = Monitor<[CallProgress]>([])
@@ -205,7 +206,7 @@ final class ProgressTests: AuthTestCase {
 
 /// A context of a progress function that refers to its call, as in programs.
 private final class Holder: Sendable {
-    let call = Lock<Call?>(nil)
+    let call = Lock<(any CallInProgress)?>(nil)
 }
 
 /// A request without a body, or with one.

@@ -3,10 +3,12 @@ import RestwayRouting
 import RestwayThreads
 import XCTest
 
+@testable import RestwayBodies
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayOutcome
 @testable import RestwayPacing
+@testable import RestwayRequests
 
 /// Calls that wait until the rate of their origin admits them.
 final class RateDriverTests: AuthTestCase {

@@ -8,6 +8,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 final class RedactionTests: XCTestCase {
     func testSecretsInQueriesAndHeadersAreReplacedWhateverTheirCase() {

@@ -8,6 +8,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Tests which descriptor applies, and the resulting body.
 final class RequestBodyTests: SubmissionTestCase {

@@ -3,10 +3,12 @@ import RestwayJSON
 import RestwayRouting
 import XCTest
 
+@testable import RestwayBodies
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 final class RequestPreparationTests: XCTestCase {
     private func prepare(

@@ -6,6 +6,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 final class RetryDriverTests: AuthTestCase {
     private static let policy = #"{"attempts": 3, "baseMilliseconds": 100}"#

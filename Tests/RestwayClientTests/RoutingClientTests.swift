@@ -5,6 +5,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 final class RoutingClientTests: XCTestCase {
     private func routing(standard: String?) throws -> RoutingClient<String> {

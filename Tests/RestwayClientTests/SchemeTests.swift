@@ -6,6 +6,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 final class SchemeTests: AuthTestCase {
     private func sent(_ client: Client) throws -> Exchange {

@@ -5,6 +5,7 @@ import RestwayThreads
 @testable import RestwayCalls
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// A response cache whose findings the test gives by method and URL, and that tells what it learns.
 final class ScriptedCache: AnswerCache {

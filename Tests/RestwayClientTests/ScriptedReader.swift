@@ -4,11 +4,13 @@ import XCTest
 
 @testable import RestwayAuth
 @testable import RestwayBatch
+@testable import RestwayBodies
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
 @testable import RestwayPacing
+@testable import RestwayRequests
 
 /// A body reader of a program that gives pieces one by one and waits when it is told to. The test
 /// fails if two of its functions run at once.

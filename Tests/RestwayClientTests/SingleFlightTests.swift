@@ -7,6 +7,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Equal requests that share one exchange.
 final class SingleFlightTests: CacheTestCase {

@@ -7,6 +7,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// If several templates match, only the descriptors of the most specific template apply.
 final class SpecificityTests: SubmissionTestCase {

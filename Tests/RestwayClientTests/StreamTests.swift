@@ -2,10 +2,12 @@ import RestwayHTTP
 import RestwayThreads
 import XCTest
 
+@testable import RestwayBodies
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Tests how the program receives a body while it arrives, with a transport that the test controls.
 final class StreamTests: AuthTestCase {

@@ -7,6 +7,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// An api for objects that are sent, and a client of it.
 class SubmissionTestCase: XCTestCase {
@@ -105,11 +106,11 @@ class SubmissionTestCase: XCTestCase {
     }
 
     /// Returns the result of `spec` on a worker.
-    func prepared(_ spec: RequestSpec, _ exclusion: CallFunctions.Exclusion? = nil) throws
+    func prepared(_ spec: RequestSpec, _ exclusion: BodyQuestions.Exclusion? = nil) throws
         -> PreparedRequest
     {
         try client.calls.prepare(
-            spec, client.api.loaded, BodyQuestions(exclusion: exclusion, mayAsk: true))
+            spec, client.api.loaded, BodyQuestions(exclusion: exclusion).asking())
     }
 
     /// Returns the body that `spec` sends.

@@ -7,6 +7,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Tests the effect of answers on the objects that were sent.
 final class SubmissionTests: SubmissionTestCase {

@@ -6,6 +6,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Documents, apis and clients for tests.
 enum TestAPI {
@@ -144,7 +145,7 @@ extension Client {
         }
     }
 
-    func setExclusion(_ exclusion: CallFunctions.Exclusion?) throws {
+    func setExclusion(_ exclusion: BodyQuestions.Exclusion?) throws {
         try calls.setFunctions { $0.exclusion = exclusion }
     }
 

@@ -7,6 +7,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 @testable import RestwayStore
 
 /// Unions whose members are shapes of one family, maps of shapes, and defaults of inherited
@@ -156,7 +157,7 @@ final class UnionShapeTests: EachStoreTestCase {
     private func post(_ draft: Draft, _ client: Client) throws -> String? {
         let spec = RequestSpec(target: .subject(.post), subject: .draft(draft, client.store))
         let request = try client.calls.prepare(
-            spec, client.api.loaded, BodyQuestions(exclusion: nil, mayAsk: true))
+            spec, client.api.loaded, BodyQuestions().asking())
         guard case .bytes(let bytes) = request.exchange.body else { return nil }
         return String(decoding: bytes, as: UTF8.self)
     }

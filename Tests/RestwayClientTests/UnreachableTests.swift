@@ -5,6 +5,7 @@ import XCTest
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Calls while the program says that the server cannot be reached.
 final class UnreachableTests: OutboxTestCase {

@@ -7,6 +7,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// Which answers a route accepts.
 final class ValidationTests: CacheTestCase {

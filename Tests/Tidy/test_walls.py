@@ -26,6 +26,8 @@ ORDER = (
     "RestwayDocument",
     "RestwayPlugins",
     "RestwayStore",
+    "RestwayBodies",
+    "RestwayRequests",
     "RestwayCalls",
     "RestwayArrow",
     "RestwayAuth", "RestwayPacing", "RestwayCache", "RestwayBatch", "RestwayPages",

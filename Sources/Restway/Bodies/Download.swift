@@ -1,5 +1,6 @@
-import RestwayCalls
+import RestwayBodies
 import RestwayOutcome
+import RestwayRequests
 
 /// A body that was saved in a file, in place of memory.
 public struct SavedFile: Sendable {

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import RestwayBodies
 import RestwayCalls
 import RestwayHTTP
 import RestwayOutcome

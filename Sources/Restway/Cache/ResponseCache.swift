@@ -2,6 +2,7 @@ import RestwayCache
 import RestwayCalls
 import RestwayClient
 import RestwayOutcome
+import RestwayRequests
 
 /// The part that the response cache had in an answer, or the entry that it has for a request.
 public struct CacheNote: Sendable, Hashable {

@@ -2,6 +2,7 @@ import RestwayCalls
 import RestwayDocument
 import RestwayObjects
 import RestwayOutcome
+import RestwayRequests
 import RestwayStore
 
 /// A copy of an object that can be changed, or a new object, made to be sent.

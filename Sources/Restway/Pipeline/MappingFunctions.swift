@@ -4,6 +4,7 @@ import RestwayDocument
 import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
+import RestwayRequests
 import RestwayThreads
 
 /// Functions of the program that take part in the mapping between JSON and objects. They run on a
@@ -209,7 +210,7 @@ extension Calls {
 
     private static func exclusion(
         _ isExcluded: @escaping @Sendable (WrittenRelationship) throws -> Bool
-    ) -> CallFunctions.Exclusion {
+    ) -> BodyQuestions.Exclusion {
         { method, path, entity, relationship throws(HostRefusal) in
             do {
                 return try isExcluded(

@@ -3,6 +3,7 @@ import RestwayCalls
 import RestwayDocument
 import RestwayHTTP
 import RestwayOutcome
+import RestwayRequests
 import RestwayRouting
 import RestwayThreads
 

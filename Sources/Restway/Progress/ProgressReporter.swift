@@ -1,4 +1,5 @@
 import RestwayCalls
+import RestwayRequests
 import RestwayThreads
 
 /// Tells how far a piece of work is: a call, the mapping of bytes, a flush of the outbox.

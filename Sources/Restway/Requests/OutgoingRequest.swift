@@ -1,7 +1,7 @@
 public import FoundationEssentials
-import RestwayCalls
 import RestwayHTTP
 import RestwayOutcome
+import RestwayRequests
 import RestwayRouting
 import RestwayText
 

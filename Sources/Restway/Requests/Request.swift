@@ -1,8 +1,8 @@
-import RestwayCalls
 import RestwayDocument
 import RestwayHTTP
 import RestwayObjects
 import RestwayOutcome
+import RestwayRequests
 import RestwayRouting
 import RestwayText
 

@@ -1,9 +1,10 @@
 public import FoundationEssentials
-import RestwayCalls
+import RestwayBodies
 import RestwayDocument
 import RestwayHTTP
 import RestwayJSON
 import RestwayOutcome
+import RestwayRequests
 
 /// The body of a request.
 ///

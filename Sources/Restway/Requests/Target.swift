@@ -1,5 +1,5 @@
-import RestwayCalls
 import RestwayOutcome
+import RestwayRequests
 import RestwayRouting
 
 /// A method of HTTP.

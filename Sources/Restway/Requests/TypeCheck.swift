@@ -1,6 +1,7 @@
 import RestwayCalls
 import RestwayClient
 import RestwayOutcome
+import RestwayRequests
 
 /// A sender that knows which client sends a request. A sender that the program has written does not
 /// say it.

@@ -1,6 +1,7 @@
 public import FoundationEssentials
-import RestwayCalls
+import RestwayBodies
 import RestwayOutcome
+import RestwayRequests
 
 /// The body of an answer while it arrives, in pieces of any size.
 ///

@@ -1,7 +1,9 @@
 public import FoundationEssentials
+import RestwayBodies
 import RestwayCalls
 import RestwayHTTP
 import RestwayOutcome
+import RestwayRequests
 
 /// An event of a stream, and the objects that it was mapped to.
 public struct StreamEvent: Sendable {

@@ -1,6 +1,8 @@
+import RestwayBodies
 import RestwayCalls
 import RestwayClient
 import RestwayOutcome
+import RestwayRequests
 import RestwayThreads
 
 /// Carries what a call receives piece by piece to the one loop that reads it. The call pauses while

@@ -1,6 +1,7 @@
 import RestwayCalls
 import RestwayDocument
 import RestwayHTTP
+import RestwayRequests
 import RestwayText
 import RestwayThreads
 

@@ -3,6 +3,7 @@ import RestwayDocument
 import RestwayHTTP
 import RestwayJSON
 import RestwayMapping
+import RestwayRequests
 import RestwayRouting
 import RestwayText
 import RestwayThreads

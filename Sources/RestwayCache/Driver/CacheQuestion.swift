@@ -2,6 +2,7 @@ import RestwayCalls
 import RestwayDocument
 import RestwayHTTP
 import RestwayOutcome
+import RestwayRequests
 import RestwayThreads
 
 /// A request that asks the cache.

@@ -1,6 +1,6 @@
-package import RestwayCalls
 import RestwayDocument
 package import RestwayOutcome
+package import RestwayRequests
 import RestwayRouting
 import RestwayThreads
 import RestwayText

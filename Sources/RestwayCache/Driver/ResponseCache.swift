@@ -2,6 +2,7 @@ package import RestwayCalls
 package import RestwayDocument
 import RestwayHTTP
 package import RestwayOutcome
+package import RestwayRequests
 import RestwaySQLite
 package import RestwayThreads
 import Synchronization

@@ -1,6 +1,6 @@
-package import RestwayCalls
 package import RestwayDocument
 package import RestwayHTTP
+package import RestwayRequests
 import RestwayRouting
 
 /// A request as the decisions of the cache see it. It never changes.

@@ -1,6 +1,6 @@
-import RestwayCalls
 import RestwayDocument
 import RestwayHTTP
+import RestwayRequests
 import RestwayRouting
 import RestwayText
 

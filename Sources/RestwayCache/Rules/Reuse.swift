@@ -1,6 +1,6 @@
-import RestwayCalls
 import RestwayDocument
 package import RestwayHTTP
+import RestwayRequests
 
 /// The decision of the cache about a request, given the variants that it has.
 package enum Reuse: Sendable, Equatable {

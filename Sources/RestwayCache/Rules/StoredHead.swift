@@ -1,6 +1,6 @@
-import RestwayCalls
 import RestwayDocument
 package import RestwayHTTP
+import RestwayRequests
 import RestwayText
 
 /// Everything of a kept answer but its body. It never changes.

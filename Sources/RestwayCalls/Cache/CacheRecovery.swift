@@ -1,6 +1,7 @@
 import RestwayDocument
 import RestwayHTTP
 import RestwayOutcome
+import RestwayRequests
 import RestwayThreads
 
 /// The response cache in the stage `recover`: judges the answers of the cache, gives the cache the

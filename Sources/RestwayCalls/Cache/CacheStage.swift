@@ -1,8 +1,8 @@
 import RestwayDocument
 import RestwayHTTP
 import RestwayOutcome
+import RestwayRequests
 import RestwayRouting
-import RestwayText
 import RestwayThreads
 
 /// The stage in which the response cache is asked, and in which equal requests wait for one
@@ -119,46 +119,5 @@ enum CacheRefresh {
         }
         entry.call.log.noteRefresh(by: call.id)
         context.pool.submit { call.start() }
-    }
-}
-
-extension PreparedRequest {
-    /// Whether the cache may answer the request or keep its answer.
-    var mayBeCached: Bool {
-        guard let plan = sending.caching, plan.mode != .bypass, reader == nil,
-            sending.upload == nil, !bodyDestination.isEvents, !isFromOutbox
-        else { return false }
-        switch exchange.method {
-        case "GET", "HEAD": return true
-        default: return plan.rules.keepsUnsafe
-        }
-    }
-
-    /// Whether the call passes the stage of the cache.
-    var asksCache: Bool { mayBeCached || staysOffline }
-
-    /// Whether the network must not be used: by the mode of the request, or by its header (RFC
-    /// 9111, section 5.2.1.7).
-    var staysOffline: Bool {
-        sending.caching?.mode == .only || exchange.headers.contains(where: \.saysOnlyIfCached)
-    }
-}
-
-extension RequestSpec {
-    /// Whether the caller's header fields say that the network must not be used.
-    var isOnlyIfCached: Bool {
-        headers.contains { field in
-            HeaderField(name: field.name, value: field.value ?? "").saysOnlyIfCached
-        }
-    }
-}
-
-extension HeaderField {
-    /// Whether this is a `Cache-Control` with `only-if-cached`.
-    fileprivate var saysOnlyIfCached: Bool {
-        guard isNamed("Cache-Control") else { return false }
-        return value.split(separator: ",").contains { member in
-            ASCII.lowercased(String(Headers.trimmed(member))) == "only-if-cached"
-        }
     }
 }

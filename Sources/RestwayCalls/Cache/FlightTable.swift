@@ -1,4 +1,5 @@
 package import RestwayHTTP
+package import RestwayRequests
 
 /// The values that must be equal in all requests that share one exchange.
 package struct FlightKey: Hashable, Sendable {

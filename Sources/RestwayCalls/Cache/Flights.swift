@@ -1,4 +1,5 @@
 import RestwayOutcome
+import RestwayRequests
 import RestwayThreads
 
 /// A call's lookup in the cache. Its ticket receives the answer of the exchange that follows. A

@@ -1,21 +1,8 @@
 import RestwayDocument
 import RestwayHTTP
 import RestwayOutcome
+import RestwayRequests
 import RestwayThreads
-
-/// The parts of an exchange that may hold its credential. They are kept until the call ends, so
-/// that no message repeats a secret that the server has sent back.
-struct AuthorizedParts: Sendable {
-    let headers: [HeaderField]
-    let url: String
-    let password: Secret?
-
-    init(_ exchange: Exchange) {
-        headers = exchange.headers
-        url = exchange.url
-        password = exchange.digest?.password
-    }
-}
 
 /// The attempts of one call: why each began, how long it waited and took, and how it ended.
 struct AttemptLog: Sendable {

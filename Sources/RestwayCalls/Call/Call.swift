@@ -1,8 +1,10 @@
+import RestwayBodies
 package import RestwayDocument
 import RestwayHTTP
 import RestwayMapping
 package import RestwayOutcome
 import RestwayPlugins
+package import RestwayRequests
 import RestwayRouting
 import RestwayText
 package import RestwayThreads
@@ -12,7 +14,7 @@ import Synchronization
 ///
 /// `Journey` says which stage holds the call, and what follows. A call keeps it under its lock,
 /// gives it events, and lets the stages do their parts (`JourneyDriver.swift`).
-package final class Call: Sendable {
+package final class Call: CallInProgress {
     package typealias Outcome = Result<Response, Failure>
     /// Runs once, as a notice.
     package typealias Completion = @Sendable (Call, Outcome) -> Void
@@ -257,10 +259,10 @@ package final class Call: Sendable {
     var attemptNumber: Int { state.withLock { $0.attempts.number } }
 
     /// Ends the call after the outbox has stored its request or failed to; `failure` says which.
-    package func endStoring(_ failure: Failure) {
+    func endStoring(_ failure: Failure) {
         // The lane is free before anyone learns of the end, so that a flush that starts then finds
         // it free.
-        state.withLock({ $0.resources.lane.take() })?.leaveLane(self)
+        state.withLock({ $0.resources.lane.take() })?.leaveLane(id)
         happen(on: .worker, .stored(failure))
     }
 }

@@ -1,6 +1,7 @@
 import RestwayDocument
 import RestwayHTTP
 package import RestwayOutcome
+import RestwayRequests
 import RestwayRouting
 import RestwayThreads
 

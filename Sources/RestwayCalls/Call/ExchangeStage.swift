@@ -1,8 +1,9 @@
+package import RestwayBodies
 package import RestwayDocument
 package import RestwayHTTP
 package import RestwayOutcome
 import RestwayPlugins
-import RestwayRouting
+import RestwayRequests
 import RestwayThreads
 import Synchronization
 

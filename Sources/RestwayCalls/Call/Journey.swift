@@ -1,5 +1,6 @@
 import RestwayHTTP
 import RestwayOutcome
+import RestwayRequests
 
 /// The journey of a call: the stage that holds the call, with the data of the stage, and all ways
 /// from one stage to another.

@@ -1,7 +1,9 @@
+import RestwayBodies
 import RestwayDocument
 import RestwayHTTP
 import RestwayOutcome
 import RestwayPlugins
+import RestwayRequests
 import RestwayRouting
 import RestwayText
 import RestwayThreads
@@ -213,7 +215,7 @@ extension Call {
         case .parse(let answer): ParseStage.enter(entry, answer)
         case .commit(let mapped): CommitStage.enter(entry, mapped)
         case .wait(let milliseconds): WaitStage.enter(entry, milliseconds)
-        case .store(let order): order.claim.store(self, order)
+        case .store(let order): order.claim.store(order) { self.endStoring($0) }
         case .start, .deliver: break
         }
     }
@@ -256,7 +258,7 @@ extension Call {
         if let lookup = completing.resources.lookup { context.flights.leave(self, lookup) }
         completing.resources.batchPlace?.ended(completing.outcome)
         completing.resources.follower?(completing.outcome)
-        completing.resources.lane?.leaveLane(self)
+        completing.resources.lane?.leaveLane(id)
         // This comes after the notice, because a closed client without calls sends no more notices.
         context.ended(self, completing.outcome, completing.span)
         if completing.owesStart { context.delivery.start(on: place) }

@@ -1,6 +1,7 @@
 import RestwayDocument
 package import RestwayHTTP
 package import RestwayOutcome
+package import RestwayRequests
 import RestwayRouting
 package import RestwayThreads
 

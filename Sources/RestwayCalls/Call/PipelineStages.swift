@@ -1,6 +1,7 @@
 import RestwayDocument
 import RestwayHTTP
 import RestwayOutcome
+import RestwayRequests
 import RestwayThreads
 import Synchronization
 

@@ -1,6 +1,8 @@
+import RestwayBodies
 import RestwayDocument
 import RestwayHTTP
 package import RestwayOutcome
+import RestwayRequests
 import RestwayRouting
 import RestwayThreads
 
@@ -222,13 +224,15 @@ extension StageEntry {
     /// - Returns: False if the call does not continue.
     fileprivate func reopen(after error: Failure.Reason?) -> Bool {
         let (target, deadline) = call.state.withLock { ($0.resources.bodyTarget, $0.deadline) }
-        guard isCurrent, let reopening = target?.reopening(after: error) else { return false }
+        guard isCurrent, let wait = target?.reopeningMilliseconds(after: error) else {
+            return false
+        }
         let now = context.clock.now()
-        guard now.advanced(milliseconds: reopening.milliseconds) < deadline else { return false }
-        call.log.noteReopening(afterMilliseconds: reopening.milliseconds)
-        let verdict = Journey.Verdict.reopen(
-            reopening.request, afterMilliseconds: reopening.milliseconds)
-        report(.judged(verdict)) { state in
+        guard now.advanced(milliseconds: wait) < deadline else { return false }
+        call.log.noteReopening(afterMilliseconds: wait)
+        let next = leaveRedirects()
+        report(.judged(.reopen(next, afterMilliseconds: wait))) { state in
+            if next !== request { state.resources.lookup = nil }
             // A stream has no end, so its attempts are not kept.
             state.attempts = AttemptLog(now)
         }
@@ -237,12 +241,6 @@ extension StageEntry {
 }
 
 extension CallContext {
-    /// Whether the environment's credentials may go to `url`.
-    func trusts(_ url: String) -> Bool {
-        guard let origin = try? Origin(url: url) else { return false }
-        return environment.trusts(origin)
-    }
-
     /// Whether the program is asked what a failed answer means.
     var asksAboutFailures: Bool {
         credentials.asksAboutFailures || functions.failureReader != nil
@@ -364,8 +362,8 @@ struct Judgement {
     private func store() -> Bool {
         guard let (stored, claim) = storableRequest else { return false }
         let order = StoringOrder(
-            request: stored, claim: claim, failure: failure, reason: failure.message,
-            place: .worker)
+            call: call.id, title: call.description, request: stored, claim: claim,
+            failure: failure, reason: failure.message, place: .worker)
         return claim.beginStoring { entry.report(.judged(.store(order))) }
     }
 

@@ -1,6 +1,7 @@
 import RestwayDocument
 import RestwayHTTP
 import RestwayOutcome
+import RestwayRequests
 import RestwayRouting
 import RestwayThreads
 
@@ -61,7 +62,9 @@ extension StageEntry {
         case .follow(_, _, true, _) where !request.isRewindable:
             return .refused(Judgement.notRewindable)
         case .follow(let method, let target, let keepsBody, let isSameOrigin):
-            let isTrusted = isSameOrigin ? request.sending.isTrusted : context.trusts(target)
+            let isTrusted =
+                isSameOrigin
+                ? request.sending.isTrusted : context.environment.trusts(url: target)
             let mayKnow = isSameOrigin || isTrusted
             let rules = call.api.definition.environments.redirects
             let mayLeave = mayKnow || keepsBody && rules.mayCarryBody(isTrusted: false)

@@ -1,6 +1,8 @@
+import RestwayBodies
 import RestwayDocument
 import RestwayHTTP
 import RestwayOutcome
+import RestwayRequests
 import RestwayThreads
 
 /// The stage in which the request takes its place in a lane of the outbox.
@@ -17,8 +19,8 @@ enum LaneStage {
             return state.isAwaited
         }
         guard let isAwaited else { return }
-        let isHead = claim.enterLane(call) { becomesHead(entry.on(.caller), claim) }
-        if call.isComplete { claim.leaveLane(call) }
+        let isHead = claim.enterLane(call.id) { becomesHead(entry.on(.caller), claim) }
+        if call.isComplete { claim.leaveLane(call.id) }
         guard isHead else {
             call.state.withLock { $0.resources.batchPlace }?.stepAside()
             return
@@ -68,8 +70,8 @@ enum LaneStage {
         let request = prepared
         if let reason {
             let order = StoringOrder(
-                request: request, claim: newest, failure: nil, reason: reason,
-                place: entry.place)
+                call: call.id, title: call.description, request: request, claim: newest,
+                failure: nil, reason: reason, place: entry.place)
             _ = newest.beginStoring { entry.report(.mustStore(order)) }
             return
         }

@@ -1,7 +1,9 @@
+import RestwayBodies
 import RestwayDocument
 import RestwayHTTP
 import RestwayMapping
 import RestwayOutcome
+import RestwayRequests
 import RestwayText
 import RestwayThreads
 
@@ -154,7 +156,7 @@ final class ValidatedTarget: BodyTarget {
 
     func abandon() { target.abandon() }
 
-    func reopening(after error: Failure.Reason?) -> Reopening? {
-        target.reopening(after: error)
+    func reopeningMilliseconds(after error: Failure.Reason?) -> Int64? {
+        target.reopeningMilliseconds(after: error)
     }
 }

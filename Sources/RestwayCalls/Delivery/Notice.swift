@@ -1,4 +1,5 @@
 package import RestwayOutcome
+package import RestwayRequests
 package import RestwayThreads
 
 /// A callback that tells the program something.

@@ -1,8 +1,10 @@
+import RestwayBodies
 import RestwayDocument
 import RestwayHTTP
 import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
+import RestwayRequests
 import RestwayText
 
 /// Maps the events that have arrived together, and stores their objects in one commit.

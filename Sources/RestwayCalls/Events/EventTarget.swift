@@ -1,53 +1,10 @@
-package import RestwayHTTP
-package import RestwayObjects
-package import RestwayOutcome
+import RestwayBodies
+import RestwayHTTP
+import RestwayOutcome
+import RestwayRequests
 import RestwayRouting
 import RestwayThreads
 import Synchronization
-
-/// An event as the program receives it.
-package struct MappedEvent {
-    package let name: String
-    package let id: String
-    /// The data of the event, borrowed.
-    package let data: UnsafeRawBufferPointer
-    /// The objects to which the event was mapped, as they are in the store.
-    package let objects: [Snapshot]
-    /// The reason why the event could not be mapped.
-    package let failure: Failure?
-}
-
-/// The functions of the program that receive the events of a stream, and the options of the stream.
-package final class EventReceiver: Sendable {
-    /// The options that the program sets for a stream.
-    package struct Options: Sendable {
-        package static let usualBytesMax = 16 << 20
-
-        /// `nil` if the route or the media type decides.
-        package var format: EventStreamFormat?
-        /// The limit on the data of an event.
-        package var bytesMax = Self.usualBytesMax
-        /// The largest number of consecutive reconnections that bring no event; `nil` for no limit.
-        package var reconnectionsMax: Int?
-
-        package init() {}
-    }
-
-    /// Receives an event. The call is a question, whose answer the library waits for.
-    package typealias Receive = @Sendable (MappedEvent) -> Result<BodyFlow, Failure>
-
-    let options: Options
-    let receiveHead: BodyReceiver.ReceiveHead?
-    let receive: Receive
-
-    package init(
-        _ options: Options, receiveHead: BodyReceiver.ReceiveHead?, receive: @escaping Receive
-    ) {
-        self.options = options
-        self.receiveHead = receiveHead
-        self.receive = receive
-    }
-}
 
 /// Divides the answers of a call into events, maps and stores them, and tells the program.
 ///
@@ -58,7 +15,7 @@ final class EventTarget: BodyTarget, @unchecked Sendable {
     private let format: EventStreamFormat?
     /// The call. It refers to this target until it ends.
     private let call: Call
-    /// The request before any redirect, with which the stream is opened again.
+    /// The request before any redirect.
     private let request: PreparedRequest
 
     private var reconnection: Reconnection
@@ -177,11 +134,7 @@ final class EventTarget: BodyTarget, @unchecked Sendable {
     /// Server-Sent Events have IDs, with which a server can continue a stream.
     private var mayReopen: Bool { opened == .events && request.method == .get }
 
-    func reopening(after error: Failure.Reason?) -> Reopening? {
-        let now = call.context.clock.now()
-        guard mayReopen, let milliseconds = reconnection.next(after: error, at: now) else {
-            return nil
-        }
-        return Reopening(request: request, milliseconds: milliseconds)
+    func reopeningMilliseconds(after error: Failure.Reason?) -> Int64? {
+        mayReopen ? reconnection.next(after: error, at: call.context.clock.now()) : nil
     }
 }

@@ -1,4 +1,5 @@
 import RestwayDocument
+import RestwayRequests
 import RestwayRouting
 import RestwayThreads
 

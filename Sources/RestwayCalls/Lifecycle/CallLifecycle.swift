@@ -1,5 +1,6 @@
 import RestwayHTTP
 import RestwayOutcome
+import RestwayRequests
 import RestwayRouting
 import RestwayThreads
 

@@ -5,6 +5,7 @@ import RestwayJansson
 import RestwayMapping
 import RestwayOutcome
 import RestwayPlugins
+import RestwayRequests
 import RestwayRouting
 import RestwayText
 import RestwayThreads

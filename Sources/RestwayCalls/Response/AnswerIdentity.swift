@@ -2,6 +2,7 @@ import RestwayDocument
 import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
+import RestwayRequests
 import RestwayRouting
 import RestwayStore
 

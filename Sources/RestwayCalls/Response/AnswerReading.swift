@@ -3,6 +3,7 @@ import RestwayHTTP
 import RestwayJSON
 import RestwayObjects
 import RestwayOutcome
+import RestwayRequests
 import RestwayThreads
 
 /// Reads the bodies of successful answers with parsers that make no objects.

@@ -1,6 +1,7 @@
 import RestwayJSON
 import RestwayMapping
 import RestwayOutcome
+import RestwayRequests
 import RestwayText
 
 /// Reads a body into a mapping machine.

@@ -4,6 +4,7 @@ import RestwayMapping
 import RestwayObjects
 package import RestwayOutcome
 import RestwayPlugins
+import RestwayRequests
 import RestwayRouting
 package import RestwayStore
 import RestwayText

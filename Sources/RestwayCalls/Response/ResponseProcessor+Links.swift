@@ -3,6 +3,7 @@ import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
 import RestwayPlugins
+import RestwayRequests
 import RestwayRouting
 
 /// Finds out what an answer means for the links of a relationship that the request is about.

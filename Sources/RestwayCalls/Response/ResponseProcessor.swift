@@ -1,3 +1,4 @@
+import RestwayBodies
 import RestwayDocument
 import RestwayHTTP
 import RestwayJSON
@@ -6,6 +7,7 @@ import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
 import RestwayPlugins
+import RestwayRequests
 import RestwayRouting
 import RestwayStore
 import RestwayText

@@ -1,6 +1,7 @@
 import RestwayCalls
 import RestwayDocument
 import RestwayOutcome
+import RestwayRequests
 import RestwayRouting
 import RestwayThreads
 

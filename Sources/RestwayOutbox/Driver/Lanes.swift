@@ -5,7 +5,8 @@ import RestwayThreads
 struct LaneGate {
     /// A call in a lane, with the function that starts it when its turn comes.
     struct Ticket {
-        let call: ObjectIdentifier
+        /// The number of the call.
+        let call: UInt64
         /// The lane that its item would have.
         let lane: Lane
         let go: @Sendable () -> Void
@@ -33,7 +34,7 @@ struct LaneGate {
     ///
     /// - Returns: The call that has just become the first of its lane, or `nil` if no call has, and
     ///   whether the lane is empty now.
-    mutating func leave(_ lane: Lane, _ call: ObjectIdentifier) -> (next: Ticket?, isFree: Bool) {
+    mutating func leave(_ lane: Lane, _ call: UInt64) -> (next: Ticket?, isFree: Bool) {
         guard let place = lines.index(forKey: lane),
             let number = lines.values[place].firstIndex(where: { $0.call == call })
         else { return (nil, false) }
@@ -54,7 +55,7 @@ final class StoringGate: Sendable {
         /// yet.
         var count = 0
         /// The work of these calls that has not begun.
-        var works: [ObjectIdentifier: @Sendable () -> Void] = [:]
+        var works: [UInt64: @Sendable () -> Void] = [:]
     }
 
     private let state = Monitor(State())
@@ -72,10 +73,9 @@ final class StoringGate: Sendable {
     }
 
     /// Runs `work` for a call on a worker, or in `finish`.
-    func submit(_ call: Call, to pool: WorkerPool, _ work: @escaping @Sendable () -> Void) {
-        let id = ObjectIdentifier(call)
-        state.withLock { $0.works[id] = work }
-        pool.submit { self.state.withLock { $0.works.removeValue(forKey: id) }?() }
+    func submit(_ call: UInt64, to pool: WorkerPool, _ work: @escaping @Sendable () -> Void) {
+        state.withLock { $0.works[call] = work }
+        pool.submit { self.state.withLock { $0.works.removeValue(forKey: call) }?() }
     }
 
     /// Waits until the journal has all requests. It runs the remaining work itself, as the workers

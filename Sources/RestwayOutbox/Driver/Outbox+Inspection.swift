@@ -1,7 +1,7 @@
-import RestwayCalls
 import RestwayDocument
 package import RestwayObjects
 package import RestwayOutcome
+import RestwayRequests
 import RestwayRouting
 import RestwayStore
 

@@ -4,6 +4,7 @@ import RestwayHTTP
 import RestwayMapping
 package import RestwayObjects
 package import RestwayOutcome
+package import RestwayRequests
 import RestwayRouting
 import RestwayStore
 import RestwayText
@@ -178,16 +179,16 @@ package final class Outbox: RequestStorage, ObjectRejections {
 
     /// Adds a call to its lane. Returns whether it is the first of the lane; if not, `go` runs on
     /// any thread when it becomes the first.
-    func enter(_ lane: ClaimedLane, _ call: Call, go: @escaping @Sendable () -> Void) -> Bool {
+    func enter(_ lane: ClaimedLane, _ call: UInt64, go: @escaping @Sendable () -> Void) -> Bool {
         let line = line(lane.whileCalling)
-        let ticket = LaneGate.Ticket(call: ObjectIdentifier(call), lane: lane.present, go: go)
+        let ticket = LaneGate.Ticket(call: call, lane: lane.present, go: go)
         return lanes.withLock { $0.enter(line, ticket) }
     }
 
     /// Removes a call that has ended from its lane, and starts the next call of the lane.
-    func leave(_ lane: ClaimedLane, _ call: Call) {
+    func leave(_ lane: ClaimedLane, _ call: UInt64) {
         let lane = line(lane.whileCalling)
-        let (next, isFree) = lanes.withLock { $0.leave(lane, ObjectIdentifier(call)) }
+        let (next, isFree) = lanes.withLock { $0.leave(lane, call) }
         // If the close ended a call, nobody knows whether the server received it, so the calls
         // behind it end too.
         if isClosed.withLock({ $0 }) { return }
@@ -276,15 +277,21 @@ package final class Outbox: RequestStorage, ObjectRejections {
 
 /// Stores the requests of calls.
 extension Outbox {
-    /// Stores the request of a call, and tells the call when it is durable or could not be stored.
-    func store(_ call: Call, _ order: StoringOrder, _ claim: OutboxClaim) {
-        guard order.failure != nil else { return storeNow(call, order, claim) }
-        entering.submit(call, to: around.pool) { self.storeNow(call, order, claim) }
+    /// Stores the request of a call. `ended` is called when it is durable or could not be stored.
+    func store(
+        _ order: StoringOrder, _ claim: OutboxClaim,
+        _ ended: @escaping @Sendable (Failure) -> Void
+    ) {
+        guard order.failure != nil else { return storeNow(order, claim, ended) }
+        entering.submit(order.call, to: around.pool) { self.storeNow(order, claim, ended) }
     }
 
     /// Stores the request on this thread: a worker, or the thread that waits for the call or for
     /// the close and so may wait for the file.
-    private func storeNow(_ call: Call, _ order: StoringOrder, _ claim: OutboxClaim) {
+    private func storeNow(
+        _ order: StoringOrder, _ claim: OutboxClaim,
+        _ ended: @escaping @Sendable (Failure) -> Void
+    ) {
         let kept: StoredChanges.Kept
         let lane: Lane
         do throws(Failure) {
@@ -292,8 +299,7 @@ extension Outbox {
             lane = try storageLane(claim.lane)
         } catch {
             entering.leave()
-            call.endStoring(error)
-            return
+            return ended(error)
         }
         let entry = entry(order, claim, kept, lane)
         // The drafts are kept before the request can be sent.
@@ -304,18 +310,18 @@ extension Outbox {
                 if let objects = kept.objects { self.identityTable.name(objects) }
                 var queued = Failure(
                     .queued,
-                    "\(call.description) was stored as item \(id) of the outbox: \(order.reason)")
+                    "\(order.title) was stored as item \(id) of the outbox: \(order.reason)")
                 queued.outboxID = id
                 Log.shared.write(.info, .outbox, queued.message)
-                call.endStoring(queued)
+                ended(queued)
                 self.scheduleDelivery(entry, order.failure)
             case .failure(let refusal):
                 var error = Failure(refusal, path: self.journal.path)
                 self.changes.drafts(of: claim.idempotencyKey)
                 if let change = kept.change { self.changes.takeBack(change, kept.drafts) }
-                error.message = "\(call.description) could not be stored: \(error.message)"
+                error.message = "\(order.title) could not be stored: \(error.message)"
                     + " (it was to be, as \(order.reason))"
-                call.endStoring(error)
+                ended(error)
             }
         }
     }

@@ -5,6 +5,7 @@ import RestwayJSON
 import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
+import RestwayRequests
 import RestwayRouting
 import RestwayStore
 import RestwayText
@@ -112,11 +113,11 @@ extension OutboxClaim {
         }
     }
 
-    func enterLane(_ call: Call, go: @escaping @Sendable () -> Void) -> Bool {
+    func enterLane(_ call: UInt64, go: @escaping @Sendable () -> Void) -> Bool {
         outbox.enter(lane, call, go: go)
     }
 
-    func leaveLane(_ call: Call) { outbox.leave(lane, call) }
+    func leaveLane(_ call: UInt64) { outbox.leave(lane, call) }
 
     private static let ruledOutReason = "the program says that the server cannot be reached"
 
@@ -147,7 +148,9 @@ extension OutboxClaim {
         return isTaken
     }
 
-    func store(_ call: Call, _ order: StoringOrder) { outbox.store(call, order, self) }
+    func store(_ order: StoringOrder, _ ended: @escaping @Sendable (Failure) -> Void) {
+        outbox.store(order, self, ended)
+    }
 
     /// Deletes an object that never left this machine, and its stored requests, without asking the
     /// server. Returns `nil` if the server may know the object.

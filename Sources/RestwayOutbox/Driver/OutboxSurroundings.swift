@@ -3,6 +3,7 @@ package import RestwayDocument
 package import RestwayMapping
 import RestwayObjects
 package import RestwayOutcome
+package import RestwayRequests
 package import RestwayRouting
 import RestwaySQLite
 package import RestwayStore

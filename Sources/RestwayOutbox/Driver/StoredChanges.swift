@@ -1,8 +1,8 @@
-import RestwayCalls
 import RestwayDocument
 import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
+import RestwayRequests
 import RestwayRouting
 import RestwayStore
 import RestwayThreads

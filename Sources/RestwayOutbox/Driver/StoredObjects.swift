@@ -1,9 +1,9 @@
-import RestwayCalls
 import RestwayDocument
 import RestwayJSON
 import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
+import RestwayRequests
 import RestwayStore
 
 /// The objects that were written whole in a stored request, the outermost first. The answer is

@@ -25,6 +25,12 @@ package struct Environment: Sendable {
     package func trusts(_ origin: Origin) -> Bool {
         origin == baseURL.origin || trustedOrigins.contains(origin)
     }
+
+    /// Whether credentials and the environment's headers may be sent to the origin of a URL.
+    package func trusts(url: String) -> Bool {
+        guard let origin = try? Origin(url: url) else { return false }
+        return trusts(origin)
+    }
 }
 
 /// The time limits of an exchange and of its call, each in milliseconds; nil if a limit is not

@@ -9,6 +9,7 @@ import XCTest
 @testable import RestwayClient
 @testable import RestwayDocument
 @testable import RestwayOutcome
+@testable import RestwayRequests
 
 /// A client with a response cache that talks to a real server.
 final class SuiteClient: SuiteDriver {

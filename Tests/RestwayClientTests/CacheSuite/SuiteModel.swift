@@ -4,6 +4,7 @@ import RestwayThreads
 
 @testable import RestwayCache
 @testable import RestwayClient
+@testable import RestwayRequests
 
 /// A cache that is nothing but the decisions and a list: it shows what the decisions are worth
 /// without storage and without a network.

@@ -1,0 +1,132 @@
+package import RestwayDocument
+import RestwayMapping
+package import RestwayObjects
+package import RestwayRouting
+
+/// Finds the objects that a request by path is about: the objects whose identities the variables of
+/// the path name.
+package struct PathTargets {
+    package let definition: APIDefinition
+    package let method: Method
+    package let path: String
+    package let route: Route?
+
+    /// The objects that a DELETE removes. A path that does not end with an identity is the path of
+    /// a list, or of a part of an object.
+    package var deletions: [ChangeSet.Deletion] {
+        targets(areEnding: true).map { .identity($0.entity, $0.identity) }
+    }
+
+    package var all: [(entity: Entity, identity: Identity)] { targets(areEnding: false) }
+
+    private func targets(areEnding: Bool) -> [(entity: Entity, identity: Identity)] {
+        var targets: [(entity: Entity, identity: Identity)] = []
+        for (entity, identity) in candidates(areEnding: areEnding)
+        where !targets.contains(where: {
+            $0.entity.isOfFamily(of: entity) && $0.identity == identity
+        }) {
+            targets.append((entity, identity))
+        }
+        return targets
+    }
+
+    /// A route or a descriptor that says which objects are at a path.
+    private struct Claim {
+        let template: PathTemplate
+        /// The entity; `nil` for a route without an entity, which still displaces less
+        /// specific routes.
+        let entity: Entity?
+        /// Whether the path must end with the object's identity. A descriptor counts only then,
+        /// because it may be about a part of an object.
+        let isEnding: Bool
+    }
+
+    private func candidates(areEnding: Bool) -> [(Entity, Identity)] {
+        let choice = DescriptorChoice(route: route, path: path)
+        return choice.mostSpecific(claims(choice), \.template).flatMap { claim in
+            guard let entity = claim.entity else { return [(Entity, Identity)]() }
+            let mustEnd = areEnding || claim.isEnding
+            if mustEnd, !claim.template.endsWithIdentity(of: entity) { return [] }
+            return claim.template.identities(of: entity, in: path).map { (entity, $0) }
+        }
+    }
+
+    private func claims(_ choice: DescriptorChoice) -> [Claim] {
+        var claims: [Claim] = []
+        // Objects of an entity are sent to the routes of that entity.
+        let routes = route.map { [$0] } ?? definition.routes.routes(method: method, path: path)
+        for route in routes {
+            let entity = route.entity.flatMap { definition.mapping(named: $0)?.entity }
+            claims.append(Claim(template: route.template, entity: entity, isEnding: false))
+        }
+        for descriptor in definition.descriptors
+        where descriptor.methodSet.contains(method) && descriptor.statuses.overlaps(.success)
+            && descriptor.valueConversion == nil && descriptor.relationship == nil
+            && descriptor.union?.members.count ?? 1 == 1
+        {
+            guard let template = descriptor.template, choice.fits(template, of: descriptor.routeKey)
+            else { continue }
+            let entity = descriptor.mapping.entity
+            claims.append(Claim(template: template, entity: entity, isEnding: true))
+        }
+        for descriptor in definition.rules.requestDescriptors
+        where descriptor.methods.contains(method) {
+            guard let template = descriptor.template, choice.fits(template, of: descriptor.routeKey)
+            else { continue }
+            let entity = descriptor.mapping.entity
+            claims.append(Claim(template: template, entity: entity, isEnding: true))
+        }
+        return claims
+    }
+}
+
+extension PathTemplate {
+    /// Returns the variable with the name of the identity attribute or, if no variable of the path
+    /// has this name, its only variable; `nil` if there are several.
+    fileprivate func variable(naming entity: Entity) -> String? {
+        guard let index = entity.identityIndex else { return nil }
+        let (name, names) = (entity.attributes[index].name, pathVariableNames)
+        if names.contains(name) { return name }
+        return names.count == 1 ? names[0] : nil
+    }
+
+    /// Whether the path ends with the identity of an object, so that it is the path of the object
+    /// and not that of a list or a part.
+    fileprivate func endsWithIdentity(of entity: Entity) -> Bool {
+        variable(naming: entity).map(endsWith(variable:)) ?? false
+    }
+
+    /// Returns the identities that the object named by a path may have.
+    fileprivate func identities(of entity: Entity, in path: String) -> [Identity] {
+        guard let index = entity.identityIndex, let name = variable(naming: entity),
+            let text = values(in: path)?[name], !text.isEmpty
+        else { return [] }
+        let integer = Int64(text).flatMap { String($0) == text ? Identity.integer($0) : nil }
+        switch entity.attributes[index].type {
+        case .int: return integer.map { [$0] } ?? []
+        case .string: return [.string(text)]
+        // The payload decides the type of the identity: the object has at most one of the two
+        // identities.
+        default: return [.string(text)] + (integer.map { [$0] } ?? [])
+        }
+    }
+
+    /// Returns the identities that the object of an answer may have because the path of its request
+    /// names it: by the name of the identity attribute, or at its end. The variable of a POST may
+    /// name anything else.
+    package func identitiesOfAnswer(
+        _ entity: Entity, to method: Method, at path: String
+    ) -> [Identity] {
+        guard let index = entity.identityIndex else { return [] }
+        let isNamed = pathVariableNames.contains(entity.attributes[index].name)
+        guard isNamed || method != .post && endsWithIdentity(of: entity) else { return [] }
+        return identities(of: entity, in: path)
+    }
+}
+
+extension LoadedAPI {
+    /// Returns the objects that a request by path is about.
+    package func targets(_ method: Method, _ path: String, _ route: Route?) -> PathTargets {
+        PathTargets(definition: definition, method: method, path: path, route: route)
+    }
+}
