@@ -47,10 +47,15 @@ SAY_FAILURES = 2>&1 | tee build/$@.log || { echo "=== what failed:"; \
 	grep -E '(^|: )error: |Fatal error|^SUMMARY: ' build/$@.log; exit 1; }
 
 # The folders and the options of the builds of the Swift tests. A report of a sanitizer needs the
-# lines of the sources, and no other debug information, which takes time to make.
+# lines of the sources, and no other debug information, which takes time to make. The builds for the
+# sanitizers compile each module in one process, which reads each file once. The compiler would
+# otherwise divide a module among processes, which all read most of its files. The debug build does,
+# because it compiles only what a change affects. Nothing is optimized. SwiftPM expects an object
+# file for each source file, which the compiler writes only if it has several threads.
 DEBUG := .build
-ASAN := .build-asan --sanitize=address -Xswiftc -gline-tables-only
-TSAN := .build-tsan --sanitize=thread -Xswiftc -gline-tables-only
+WHOLE_MODULES := -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2
+ASAN := .build-asan --sanitize=address -Xswiftc -gline-tables-only $(WHOLE_MODULES)
+TSAN := .build-tsan --sanitize=thread -Xswiftc -gline-tables-only $(WHOLE_MODULES)
 # $(call xctest,BUILD,HALF): runs a half of the Swift tests. XCTest keeps every test case alive to the
 # end, which the leak check reports as leaks. Leaks are found by valgrind in the C harness, and by
 # tests that hold weak references.
@@ -303,7 +308,7 @@ SWIFT_PACKAGE := $(STAGED) RESTWAY_PYTHON=$(PYTHON) ASAN_OPTIONS=detect_leaks=0 
 .PHONY: test-swift-sample
 test-swift-sample: setup $(STAGE)/lib/librestway.so
 	RESTWAY_SCRATCH=$(CURDIR)/$(firstword $($(DRIVER_BUILD))) \
-	    RESTWAY_FLAGS='$(wordlist 2,9,$($(DRIVER_BUILD))) $(JANSSON_FLAGS)' \
+	    RESTWAY_FLAGS='$(filter-out .build%,$($(DRIVER_BUILD))) $(JANSSON_FLAGS)' \
 	    $(SWIFT_PACKAGE) sample documents
 
 # The same from a clone of the last commit, and the sample package from a tag, and a package with all
