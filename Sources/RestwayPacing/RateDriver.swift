@@ -39,6 +39,9 @@ package final class RateDriver: RateGate {
         self.executors = executors
     }
 
+    /// How many origins are remembered; for tests.
+    var originCount: Int { state.withLock { $0.origins.count } }
+
     package var concernsCalls: Bool { state.withLock { policy($0) != nil } }
 
     /// Sets the policy that replaces the document's; `nil` sets no limit. Waiting calls go as the

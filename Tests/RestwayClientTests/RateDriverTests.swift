@@ -182,6 +182,23 @@ final class RateDriverTests: AuthTestCase {
             RestwayClientTests.failure { _ = try client.rate(of: "ftp://x") }?.reason, .invalidURL)
     }
 
+    func testOfManyOriginsThoseWithoutACallAreForgotten() {
+        let executors = CallContext.Executors(
+            pool: WorkerPool(threadsMax: 1), clock: clock, timers: clock)
+        let driver = RateDriver(nil, executors)
+        func arrive(_ call: UInt64) {
+            let answer = driver.arrive(
+                call, at: "http://host\(call).test/", priority: 0, deadline: .never) {}
+            XCTAssertEqual(answer, .go)
+        }
+        for call: UInt64 in 0..<256 { arrive(call) }
+        XCTAssertEqual(driver.originCount, 256)
+        for call: UInt64 in 1..<256 { driver.leave(call, nil) }
+        XCTAssertEqual(driver.originCount, 256, "fewer than 257 origins are remembered")
+        arrive(256)
+        XCTAssertEqual(driver.originCount, 2, "the first call is still under way")
+    }
+
     func testManyCallsOnManyThreadsKeepToTheConcurrency() throws {
         let client = try rated(#"{"concurrency": 3}"#)
         let calls = Monitor<[Call]>([])
