@@ -162,11 +162,17 @@ final class CacheDriverTests: CacheTestCase {
                 recent.failed(Failure(reason, "no answer")) != nil,
                 missing.contains(reason) || reason == .protocolViolation, "\(reason)")
         }
+        let unreached = recent.failed(Failure(.connect, "no server"))
+        XCTAssertEqual(
+            unreached?.headers[first: "Cache-Status"], "restway; fwd=stale; ttl=-4")
         for status in 300...599 {
             var failure = Failure(.http, "no success")
             failure.httpStatus = status
+            let standIn = recent.failed(failure)
             XCTAssertEqual(
-                recent.failed(failure) != nil, [500, 502, 503, 504].contains(status), "\(status)")
+                standIn != nil, [500, 502, 503, 504].contains(status), "\(status)")
+            guard let said = standIn?.headers[first: "Cache-Status"] else { continue }
+            XCTAssertEqual(said, "restway; fwd=stale; fwd-status=\(status); ttl=-4")
         }
         clock.advance(milliseconds: 1_000_000)
         let old = try ticket(cache, question("a", rules: offline))
