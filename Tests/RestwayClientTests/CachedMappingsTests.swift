@@ -169,6 +169,26 @@ final class CachedMappingsTests: XCTestCase {
         client.close()
     }
 
+    func testFourMannersOfMappingAreKnownAndAFifthForgetsTheOldest() throws {
+        let client = try client()
+        let mappings = CachedMappings()
+        for route in ["companies", "same", "owners"] {
+            try take(client, answer(Self.body, mappings), route: route)
+        }
+        let refusal = #"{"why": "no"}"#
+        try take(client, answer(refusal, mappings, status: 404))
+        for route in ["companies", "same", "owners"] {
+            try take(client, answer(Self.unreadable, mappings), route: route)
+        }
+        try take(client, answer(refusal, mappings, status: 404), route: "owners")
+        let forgotten = failure { try take(client, answer(Self.unreadable, mappings)) }
+        XCTAssertEqual(forgotten?.reason, .mapping)
+        for route in ["same", "owners"] {
+            try take(client, answer(Self.unreadable, mappings), route: route)
+        }
+        client.close()
+    }
+
     func testAnotherVersionOfTheDocumentReadsTheBodyAgainAndSetsNothingBack() throws {
         let client = try client()
         let mappings = CachedMappings()

@@ -41,6 +41,26 @@ final class ConnectionTests: XCTestCase {
         XCTAssertEqual(statement.string(0), "wal")
     }
 
+    func testAFileThatIsEmptiedGivesBackPagesOnlyIfItMay() throws {
+        let migrations = Migrations(applicationID: 7, steps: ["CREATE TABLE t (i INTEGER)"])
+        for (mayGiveBackPages, mode): (Bool, Int64) in [(false, 0), (true, 2)] {
+            let file = "\(path).\(mode)"
+            defer { for suffix in ["", "-wal", "-shm"] { unlink(file + suffix) } }
+            var options = Connection.Options()
+            options.mayGiveBackPages = mayGiveBackPages
+            do {
+                let connection = try Connection(file, options)
+                try connection.begin()
+                try migrations.run(connection)
+                try connection.commit()
+            }
+            let connection = try Connection(emptying: file, options, of: migrations)
+            let tables = try connection.prepare("SELECT count(*) FROM sqlite_schema")
+            XCTAssertEqual(try tables.firstInteger(), 0)
+            XCTAssertEqual(try connection.prepare("PRAGMA auto_vacuum").firstInteger(), mode)
+        }
+    }
+
     func testManyMayOpenANewFileAtOnce() throws {
         let migrations = Migrations(applicationID: 7, steps: ["CREATE TABLE t (i INTEGER)"])
         for round in 0..<40 {
