@@ -17,16 +17,25 @@ RESTWAY_BEGIN_DECLS
 typedef struct restway_credential {
     /** sizeof(restway_credential), set by the INIT macro. */
     size_t struct_size;
-    /** The user's name; with OAuth 2 the client identifier; may be NULL. */
+    /** The user's name; with OAuth 2 the client identifier.
+     *  Default: NULL.
+     *  Range: text. */
     const char *user;
-    /** The password; with OAuth 2 the client secret; may be NULL. */
+    /** The password; with OAuth 2 the client secret.
+     *  Default: NULL.
+     *  Range: text. */
     const char *password;
-    /** The bearer token, the access token or the API key; may be NULL. */
+    /** The bearer token, the access token or the API key.
+     *  Default: NULL.
+     *  Range: text. */
     const char *token;
-    /** The OAuth 2 refresh token; may be NULL. */
+    /** The OAuth 2 refresh token.
+     *  Default: NULL.
+     *  Range: text. */
     const char *refresh_token;
-    /** How long the token is valid, from now on; the client then refreshes it before it expires. 0
-     *  means that this is not known. */
+    /** How long the token is valid, from now on; the client then refreshes it before it expires.
+     *  Default: 0, which means that this is not known.
+     *  Range: 1 ms or more. */
     int64_t expires_in_milliseconds;
 } restway_credential;
 

@@ -44,15 +44,23 @@ typedef restway_status (*restway_body_rewind_fn)(void *context, restway_answer *
 typedef struct restway_body_reader {
     /** sizeof(restway_body_reader), set by the INIT macro. */
     size_t struct_size;
-    /** Passed to the functions unchanged. */
+    /** Passed to the functions unchanged.
+     *  Default: NULL.
+     *  Range: any pointer. */
     void *context;
-    /** Gives the next piece. */
+    /** Gives the next piece.
+     *  Default: required.
+     *  Range: a function. */
     restway_body_read_fn read;
-    /** Goes back to the start. NULL when this is not possible: the body is then sent only once,
-     *  without any retry, replay or redirect that would send it again. */
+    /** Goes back to the start.
+     *  Default: NULL, which means that this is not possible: the body is then sent only once,
+     *  without any retry, replay or redirect that would send it again.
+     *  Range: a function. */
     restway_body_rewind_fn rewind;
     /** Called once with the context after the last function has returned, when neither the request
-     *  nor a call needs the reader any more; may be NULL. */
+     *  nor a call needs the reader any more.
+     *  Default: NULL.
+     *  Range: a function. */
     restway_destroy_fn destroy;
 } restway_body_reader;
 

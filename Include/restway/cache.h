@@ -213,15 +213,25 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_cache_statistics(
 typedef struct restway_cache_filter {
     /** sizeof(restway_cache_filter), set by the INIT macro. */
     size_t struct_size;
-    /** The key of one entry, from restway_cache_entry.key. */
+    /** The key of one entry, from restway_cache_entry.key.
+     *  Default: NULL, any key.
+     *  Range: text. */
     const char *key;
-    /** An absolute URL: the entries of all requests for it, whatever their method. */
+    /** An absolute URL: the entries of all requests for it, whatever their method.
+     *  Default: NULL, any URL.
+     *  Range: text. */
     const char *url;
-    /** The name of a route. */
+    /** The name of a route.
+     *  Default: NULL, any route.
+     *  Range: text. */
     const char *route;
-    /** A discriminator; "" for the entries that were kept without a discriminator. */
+    /** A discriminator; "" for the entries that were kept without a discriminator.
+     *  Default: NULL, any discriminator.
+     *  Range: text. */
     const char *discriminator;
-    /** Entries whose answer is at least this old; 0 for any age. */
+    /** Entries whose answer is at least this old.
+     *  Default: 0, any age.
+     *  Range: 1 s or more. */
     int64_t age_seconds_min;
 } restway_cache_filter;
 

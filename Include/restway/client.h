@@ -61,101 +61,154 @@ typedef enum RESTWAY_OPEN_ENUM restway_delivery {
 typedef struct restway_client_options {
     /** sizeof(restway_client_options), set by the INIT macro. */
     size_t struct_size;
-    /** The environment's name; NULL takes the document's `environment`. *Copied*. */
+    /** The environment's name. *Copied*.
+     *  Default: NULL, the document's `environment`.
+     *  Range: text. */
     const char *environment;
-    /** Replaces the environment's base URL; NULL keeps it. *Copied*. The environment's other
-     *  settings stay. If the environment does not trust the new origin, the document's headers, its
-     *  client certificate and its credential are left out, and a warning in the log names them. */
+    /** Replaces the environment's base URL. *Copied*. The environment's other settings stay. If the
+     *  environment does not trust the new origin, the document's headers, its client certificate
+     *  and its credential are left out, and a warning in the log names them.
+     *  Default: NULL, the URL of the environment.
+     *  Range: text. */
     const char *base_url;
-    /** The User-Agent; NULL takes "restway/<version>". *Copied*. */
+    /** The User-Agent. *Copied*.
+     *  Default: NULL, "restway/<version>".
+     *  Range: text, the value of a header. */
     const char *user_agent;
-    /** A restway_delivery. */
+    /** Where notices run.
+     *  Default: RESTWAY_DELIVERY_THREAD.
+     *  Range: a restway_delivery. */
     uint32_t delivery;
-    /** RESTWAY_CLIENT_* bits. */
+    /** The behaviour of the client that differs from the default.
+     *  Default: 0.
+     *  Range: RESTWAY_CLIENT_* bits. */
     uint32_t flags;
-    /** The time limit of each attempt, including redirects and the wait for a credential. Default
-     *  60,000; -1 sets no limit. */
+    /** The time limit of each attempt, including redirects and the wait for a credential.
+     *  Default: 60,000 ms.
+     *  Range: 1 ms or more; -1 sets no limit. */
     int64_t timeout_milliseconds;
-    /** The time limit for making a connection. Default 10,000; -1 sets no limit. */
+    /** The time limit for making a connection.
+     *  Default: 10,000 ms.
+     *  Range: 1 ms or more; -1 sets no limit. */
     int64_t connect_timeout_milliseconds;
-    /** The longest time in which no byte is sent or received, in steps of a second. Default 30,000;
-     *  -1 sets no limit. */
+    /** The longest time in which no byte is sent or received, in steps of a second.
+     *  Default: 30,000 ms.
+     *  Range: 1 ms or more; -1 sets no limit. */
     int64_t idle_timeout_milliseconds;
     /** The size limit of a response body held in memory, both as sent and after decoding. A larger
-     *  body fails with RESTWAY_E_TOO_LARGE. Default 256 MiB. */
+     *  body fails with RESTWAY_E_TOO_LARGE.
+     *  Default: 256 MiB.
+     *  Range: 1 byte or more. */
     int64_t body_bytes_max;
     /** The largest number of objects in one response. More objects fail with RESTWAY_E_TOO_LARGE.
-     *  Default 10,000,000. */
+     *  Default: 10,000,000.
+     *  Range: 1 or more. */
     int64_t objects_max;
-    /** The deepest nesting of a JSON body, 1 to 2,048. Default 512. */
+    /** The deepest nesting of a JSON body.
+     *  Default: 512.
+     *  Range: 1 to 2,048. */
     int32_t nesting_depth_max;
-    /** The largest number of redirects of one call. Default 10; -1 allows no redirect. */
+    /** The largest number of redirects of one call.
+     *  Default: 10.
+     *  Range: 1 to 1,000; -1 allows no redirect. */
     int32_t redirects_max;
-    /** The largest number of connections of this client. Default 256. */
+    /** The largest number of connections of this client.
+     *  Default: 256.
+     *  Range: 1 to 65,536. */
     int32_t connections_max;
-    /** The largest number of connections to one host. Default 32. */
+    /** The largest number of connections to one host.
+     *  Default: 32.
+     *  Range: 1 to 65,536. */
     int32_t connections_per_host_max;
     /** A PEM file with the certificates of trusted authorities, in place of the system's: the same
      *  as ca_file of the TLS settings without an origin (network.h), which must not have a ca_file
-     *  or a ca_folder, too. NULL keeps the system's. *Copied*. */
+     *  or a ca_folder, too. *Copied*.
+     *  Default: NULL, the system's authorities.
+     *  Range: text. */
     const char *ca_file;
-    /** The clock that the client uses for all its times, for tests (retry.h). NULL uses the
-     *  machine's clock. Kept alive (+1). */
+    /** The clock that the client uses for all its times, for tests (retry.h). Kept alive (+1).
+     *  Default: NULL, the machine's clock.
+     *  Range: a restway_clock. */
     restway_clock *clock;
-    /** A seed that makes the waits between attempts repeatable, for tests. 0 uses random numbers of
-     *  the system. */
+    /** A seed that makes the waits between attempts repeatable, for tests.
+     *  Default: 0, random numbers of the system.
+     *  Range: any number. */
     uint64_t random_seed;
     /** The file of a SQLite store (docs/STORES.md), relative to the working directory. It replaces
-     *  the store that the document names; NULL keeps that store. *Copied*. */
+     *  the store that the document names. *Copied*.
+     *  Default: NULL, the document's store.
+     *  Range: text. */
     const char *store_path;
     /** The name of the transport, which performs the HTTP exchanges: "libcurl", or a transport of a
-     *  plugin (docs/PLUGINS.md). NULL takes the transport of the API document. A route that names a
-     *  transport uses the named transport. *Copied*. */
+     *  plugin (docs/PLUGINS.md). A route that names a transport uses the named transport. *Copied*.
+     *  Default: NULL, the transport of the API document.
+     *  Range: text. */
     const char *transport;
-    /** The options of that transport, as a JSON object. NULL takes the options in the API document,
-     *  or else the options of the transport's plugin. *Copied*. */
+    /** The options of that transport, as a JSON object. *Copied*.
+     *  Default: NULL, the options in the API document, or else those of the transport's plugin.
+     *  Range: text. */
     const char *transport_options;
     /** The file of the outbox (docs/OUTBOX.md), relative to the working directory. It replaces the
      *  file that the document names; the document then needs no `outbox`, or an `outbox` without a
-     *  path. NULL takes the document's file. *Copied*. */
+     *  path. *Copied*.
+     *  Default: NULL, the document's file.
+     *  Range: text. */
     const char *outbox_path;
     /** The permissions of the files that the client creates for its store, its outbox and its
-     *  cache: 0600 (the default) or more, without execute permission, for example 0640. The umask
-     *  does not change them. SQLite gives the same permissions to its additional files (`-wal`,
-     *  `-shm`). A file that exists keeps its permissions (docs/STORES.md). */
+     *  cache, without execute permission, for example 0640. The umask does not change them. SQLite
+     *  gives the same permissions to its additional files (`-wal`, `-shm`). A file that exists
+     *  keeps its permissions (docs/STORES.md).
+     *  Default: 0600.
+     *  Range: 0600 to 0666. */
     int64_t file_mode;
-    /** How the client connects: TLS, proxies and more (network.h, docs/NETWORK.md); NULL takes the
-     *  settings of the environment in the API document, or else the defaults. *Copied*. */
+    /** How the client connects: TLS, proxies and more (network.h, docs/NETWORK.md). *Copied*.
+     *  Default: NULL, the settings of the environment in the API document.
+     *  Range: a restway_network_options. */
     const restway_network_options *network;
-    /** The time limit from the last byte of a request to the first byte of its answer. The default
-     *  is no limit; -1 sets no limit. */
+    /** The time limit from the last byte of a request to the first byte of its answer.
+     *  Default: no limit.
+     *  Range: 1 ms or more; -1 sets no limit. */
     int64_t first_byte_timeout_milliseconds;
     /** The size limit of a response body that is saved in a file (download.h), after decoding. A
-     *  larger body fails with RESTWAY_E_TOO_LARGE, and leaves no file. The default is no limit; -1
-     *  sets no limit. */
+     *  larger body fails with RESTWAY_E_TOO_LARGE, and leaves no file.
+     *  Default: no limit.
+     *  Range: 1 byte or more; -1 sets no limit. */
     int64_t save_bytes_max;
     /** The file of the response cache (cache.h), relative to the working directory. It replaces the
-     *  file that the document names, and turns the cache on if the document has none. NULL takes
-     *  the document's file. *Copied*. */
+     *  file that the document names, and turns the cache on if the document has none. *Copied*.
+     *  Default: NULL, the document's file.
+     *  Range: text that is not empty. */
     const char *cache_path;
-    /** The limit on the bytes that this file, its log and the bodies beside it take on the disk,
-     *  65,536 or more. Default 100 MiB. */
+    /** The limit on the bytes that this file, its log and the bodies beside it take on the disk.
+     *  Default: 100 MiB.
+     *  Range: 64 KiB to 1 PiB. */
     int64_t cache_bytes_max;
-    /** The size limit of the answers that the cache keeps in memory. Default 16 MiB; -1 keeps none
-     *  in memory, which needs a file. */
+    /** The size limit of the answers that the cache keeps in memory. To keep none there needs a
+     *  file.
+     *  Default: 16 MiB.
+     *  Range: 1 byte or more; -1 keeps none in memory. */
     int64_t cache_memory_bytes_max;
-    /** RESTWAY_CACHE_* bits. */
+    /** How the cache differs from what the document says.
+     *  Default: 0.
+     *  Range: RESTWAY_CACHE_* bits. */
     uint32_t cache_flags;
-    /** Must be 0. */
+    /** Not used.
+     *  Default: 0.
+     *  Range: 0. */
     int32_t cache_reserved;
-    /** The languages of answers, the preferred one first, at most 10: `{"de-CH", "de", "en"}`
-     *  becomes the default header `Accept-Language: de-CH, de;q=0.9, en;q=0.8`, which
-     *  restway_client_set_header() can change. NULL takes the document's `languages`. *Copied*. */
+    /** The languages of answers, the preferred one first: `{"de-CH", "de", "en"}` becomes the
+     *  default header `Accept-Language: de-CH, de;q=0.9, en;q=0.8`, which
+     *  restway_client_set_header() can change. *Copied*.
+     *  Default: NULL, the document's `languages`.
+     *  Range: an array of texts. */
     const char *const *languages;
-    /** The number of languages. */
+    /** Default: 0.
+     *  Range: 0 to 10, the length of languages. */
     size_t language_count;
     /** The age at which a call is reported to its observers as too slow (lifecycle.h), unless its
-     *  route or its request says otherwise. The default is never; -1 is never. */
+     *  route or its request says otherwise.
+     *  Default: no limit.
+     *  Range: 1 ms or more; -1 sets no limit. */
     int64_t too_slow_milliseconds;
 } restway_client_options;
 

@@ -19,20 +19,33 @@ RESTWAY_BEGIN_DECLS
 typedef struct restway_cookie {
     /** sizeof(restway_cookie), set by the INIT macro. */
     size_t struct_size;
-    /** The name. */
+    /** The name.
+     *  Default: required.
+     *  Range: text. */
     const char *name;
-    /** The value, which may be empty. */
+    /** The value, which may be empty.
+     *  Default: required.
+     *  Range: text. */
     const char *value;
-    /** The host to which the cookie is sent, without a leading dot. */
+    /** The host to which the cookie is sent, without a leading dot.
+     *  Default: NULL, the host of the URL that is given beside the cookie.
+     *  Range: text. */
     const char *domain;
-    /** The path to which the cookie is sent. It is also sent to all paths below this path. */
+    /** The path to which the cookie is sent. It is also sent to all paths below this path.
+     *  Default: NULL, "/".
+     *  Range: text. */
     const char *path;
-    /** The time at which the cookie expires, in seconds since 1970-01-01T00:00:00Z; 0 for a
-     *  cookie that does not expire. */
+    /** The time at which the cookie expires, in seconds since 1970-01-01T00:00:00Z.
+     *  Default: 0, which means that the cookie does not expire.
+     *  Range: any number. */
     int64_t expires;
-    /** RESTWAY_COOKIE_* bits. */
+    /** Where the cookie is sent.
+     *  Default: 0.
+     *  Range: RESTWAY_COOKIE_* bits. */
     uint32_t flags;
-    /** Must be 0. */
+    /** Not used.
+     *  Default: 0.
+     *  Range: 0. */
     int32_t reserved;
 } restway_cookie;
 

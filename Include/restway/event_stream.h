@@ -70,22 +70,35 @@ typedef restway_status (*restway_stream_event_fn)(
 typedef struct restway_event_receiver {
     /** sizeof(restway_event_receiver), set by the INIT macro. */
     size_t struct_size;
-    /** Passed to the functions unchanged. */
+    /** Passed to the functions unchanged.
+     *  Default: NULL.
+     *  Range: any pointer. */
     void *context;
-    /** Receives the head of the answer, once for each connection; may be NULL. */
+    /** Receives the head of the answer, once for each connection.
+     *  Default: NULL.
+     *  Range: a function. */
     restway_body_head_fn head;
-    /** Receives the events. */
+    /** Receives the events.
+     *  Default: required.
+     *  Range: a function. */
     restway_stream_event_fn receive;
     /** Called once with the context after the last function has returned, when neither the request
-     *  nor a call needs the receiver any more; may be NULL. */
+     *  nor a call needs the receiver any more.
+     *  Default: NULL.
+     *  Range: a function. */
     restway_destroy_fn destroy;
-    /** The size limit in bytes of the data of an event, and of a line; 0 takes the default of 16
-     *  MiB. A larger event fails the call with RESTWAY_E_TOO_LARGE. */
+    /** The size limit of the data of an event, and of a line. A larger event fails the call with
+     *  RESTWAY_E_TOO_LARGE.
+     *  Default: 16 MiB.
+     *  Range: 1 byte or more. */
     int64_t event_bytes_max;
-    /** A restway_stream_format. */
+    /** The format of the stream.
+     *  Default: RESTWAY_STREAM_DEFAULT.
+     *  Range: a restway_stream_format. */
     uint32_t format;
-    /** The largest number of consecutive reconnections that bring no event. 0 sets no limit; -1
-     *  allows no reconnection. */
+    /** The largest number of consecutive reconnections that bring no event.
+     *  Default: no limit.
+     *  Range: 1 or more; -1 allows no reconnection. */
     int32_t reconnections_max;
 } restway_event_receiver;
 

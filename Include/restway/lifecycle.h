@@ -86,13 +86,21 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_call_info_init(
 typedef struct restway_lifecycle_options {
     /** sizeof(restway_lifecycle_options), set by the INIT macro. */
     size_t struct_size;
-    /** The bits `1 << kind` of the kinds; 0 for all kinds. Bits of unknown kinds are refused. */
+    /** The kinds of events that are observed.
+     *  Default: 0, all kinds.
+     *  Range: `1 << restway_lifecycle_kind` bits. */
     uint64_t kinds;
-    /** The names of routes, whose calls are observed; NULL for all calls. A call that was not made
-     *  by a named route belongs to no route. *Copied*. */
+    /** The names of routes, whose calls are observed. A call that was not made by a named route
+     *  belongs to no route. *Copied*.
+     *  Default: NULL, all calls.
+     *  Range: an array of texts. */
     const char *const *routes;
+    /** Default: 0.
+     *  Range: 0 or more, the length of routes. */
     size_t route_count;
-    /** The shortest time between two events of the same kind of progress of a call; 0 takes 100. */
+    /** The shortest time between two events of the same kind of progress of a call.
+     *  Default: 100 ms.
+     *  Range: 1 ms or more. */
     int64_t progress_interval_milliseconds;
 } restway_lifecycle_options;
 

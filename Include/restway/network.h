@@ -29,28 +29,44 @@ typedef enum RESTWAY_OPEN_ENUM restway_tls_version {
 typedef struct restway_tls_options {
     /** sizeof(restway_tls_options), set by the INIT macro. */
     size_t struct_size;
-    /** The origin ("https://api.example.com") that the settings are for; NULL for all other
-     *  origins. */
+    /** The origin ("https://api.example.com") that the settings are for.
+     *  Default: NULL, all other origins.
+     *  Range: text. */
     const char *origin;
-    /** A PEM file with the certificates of trusted authorities, in place of the system's; NULL
-     *  trusts ca_folder alone or, without ca_folder, the system's authorities. */
+    /** A PEM file with the certificates of trusted authorities, in place of the system's.
+     *  Default: NULL, ca_folder alone or, without ca_folder, the system's authorities.
+     *  Range: text. */
     const char *ca_file;
-    /** A folder of such certificates that was prepared by `openssl rehash`; NULL for none. */
+    /** A folder of such certificates that was prepared by `openssl rehash`.
+     *  Default: NULL.
+     *  Range: text. */
     const char *ca_folder;
     /** The client's certificate: a PEM file, which may hold intermediate certificates after it, or
-     *  a PKCS#12 file, which holds the key, too. NULL sends no certificate. */
+     *  a PKCS#12 file, which holds the key, too.
+     *  Default: NULL, no certificate.
+     *  Range: text. */
     const char *certificate_file;
-    /** The PEM file of the certificate's private key; NULL if certificate_file holds the key. */
+    /** The PEM file of the certificate's private key.
+     *  Default: NULL, the key in certificate_file.
+     *  Range: text. */
     const char *key_file;
-    /** The password of the key or of the PKCS#12 file; NULL if it has none. The copy is overwritten
-     *  when the client ends. */
+    /** The password of the key or of the PKCS#12 file. The copy is overwritten when the client
+     *  ends.
+     *  Default: NULL, no password.
+     *  Range: text. */
     const char *password;
     /** The public keys of which the server must have one: "sha256//" and the base64 text of the
-     *  key's SHA-256; several are joined by ";". NULL allows any key. */
+     *  key's SHA-256; several are joined by ";".
+     *  Default: NULL, any key.
+     *  Range: text. */
     const char *pinned_public_key;
-    /** A restway_tls_version. */
+    /** The oldest version of TLS that is accepted.
+     *  Default: RESTWAY_TLS_VERSION_1_2.
+     *  Range: a restway_tls_version. */
     uint32_t minimum_version;
-    /** 0, or RESTWAY_TLS_INSECURE_NO_VERIFICATION. */
+    /** Whether the certificate of the server is left unchecked.
+     *  Default: 0.
+     *  Range: RESTWAY_TLS_INSECURE_* bits. */
     uint32_t flags;
 } restway_tls_options;
 
@@ -102,51 +118,77 @@ typedef struct restway_network_options {
     /** sizeof(restway_network_options), set by the INIT macro. */
     size_t struct_size;
     /** The TLS settings: at most one for each origin, and at most one without an origin. Settings
-     *  replace the settings of the document for the same origin as a whole. */
+     *  replace the settings of the document for the same origin as a whole.
+     *  Default: NULL.
+     *  Range: an array of restway_tls_options. */
     const restway_tls_options *const *tls;
-    /** The number of elements of tls. */
+    /** Default: 0.
+     *  Range: 0 or more, the length of tls. */
     size_t tls_count;
     /** The URL of the proxy: http, https, socks5 (names are looked up here) or socks5h (the proxy
-     *  looks them up), with a host and a port, without credentials. "" uses no proxy. NULL uses the
-     *  proxy of the environment variables (restway_client_create()). */
+     *  looks them up), with a host and a port, without credentials. "" uses no proxy.
+     *  Default: NULL, the proxy of the environment variables (restway_client_create()).
+     *  Range: text. */
     const char *proxy;
-    /** The user name for the proxy; NULL for none. */
+    /** The user name for the proxy.
+     *  Default: NULL.
+     *  Range: text. */
     const char *proxy_user;
-    /** The password for the proxy; NULL for none. The copy is overwritten when the client ends. */
+    /** The password for the proxy. The copy is overwritten when the client ends.
+     *  Default: NULL.
+     *  Range: text. */
     const char *proxy_password;
     /** Hosts that are reached without the proxy, separated by commas: "localhost,example.com". A
-     *  name includes its subdomains. NULL for none. */
+     *  name includes its subdomains.
+     *  Default: NULL.
+     *  Range: text. */
     const char *proxy_exceptions;
     /** The path of a Unix-domain socket, to which all connections go; "@name" for an abstract
-     *  socket. NULL connects to the host of the URL. */
+     *  socket.
+     *  Default: NULL, the host of the URL.
+     *  Range: text. */
     const char *unix_socket;
     /** The network interface ("eth1") or the address of this machine from which connections are
-     *  made; NULL for any. */
+     *  made.
+     *  Default: NULL, any.
+     *  Range: text that is not empty. */
     const char *local_interface;
     /** Addresses in place of name lookups, each "host:port:address[,address]...". Anything but IP
-     *  addresses is RESTWAY_E_CONFIG. */
+     *  addresses is RESTWAY_E_CONFIG.
+     *  Default: NULL.
+     *  Range: an array of texts. */
     const char *const *addresses;
-    /** The number of elements of addresses. */
+    /** Default: 0.
+     *  Range: 0 or more, the length of addresses. */
     size_t address_count;
-    /** The https URL of a server that looks up names (DNS over HTTPS, RFC 8484); NULL uses the
-     *  system's resolver. */
+    /** The https URL of a server that looks up names (DNS over HTTPS, RFC 8484).
+     *  Default: NULL, the system's resolver.
+     *  Range: text. */
     const char *doh_url;
-    /** How long a connection over IPv6 is awaited before IPv4 is tried, too. Default 200; at most
-     *  60,000. */
+    /** How long a connection over IPv6 is awaited before IPv4 is tried, too.
+     *  Default: 200 ms.
+     *  Range: 1 ms to 60,000 ms. */
     int64_t happy_eyeballs_milliseconds;
-    /** A restway_ip_version. */
+    /** The addresses of names that the client connects to.
+     *  Default: RESTWAY_IP_ANY.
+     *  Range: a restway_ip_version. */
     uint32_t ip_version;
-    /** A restway_http_version. */
+    /** The version of HTTP that the client asks for.
+     *  Default: RESTWAY_HTTP_AUTOMATIC.
+     *  Range: a restway_http_version. */
     uint32_t http_version;
     /** The file in which the client keeps cookies (cookie.h), in the format of curl and browsers.
      *  The client makes the file if it does not exist, and only the owner of the file can read it.
      *  A file with more than 3,000 cookies, or with a cookie of more than 4,096 bytes, cannot be
-     *  used. NULL keeps cookies in memory. */
+     *  used.
+     *  Default: NULL, cookies in memory.
+     *  Range: text that is not empty. */
     const char *cookie_file;
     /** The file in which the client remembers the hosts that may be reached only over TLS (RFC
      *  6797, HSTS), in the format of curl. The client makes the file if it does not exist, and only
-     *  the owner of the file can read it. Requests to http URLs of these hosts go to https. NULL
-     *  remembers no hosts. */
+     *  the owner of the file can read it. Requests to http URLs of these hosts go to https.
+     *  Default: NULL, no hosts are remembered.
+     *  Range: text that is not empty. */
     const char *hsts_file;
 } restway_network_options;
 

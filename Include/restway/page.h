@@ -22,15 +22,23 @@ typedef struct restway_pages restway_pages;
 typedef struct restway_page_options {
     /** sizeof(restway_page_options), set by the INIT macro. */
     size_t struct_size;
-    /** The most pages that are requested; 0 sets no bound. */
+    /** The most pages that are requested.
+     *  Default: no limit.
+     *  Range: 1 or more. */
     int64_t pages_max;
-    /** The most objects that the program gets; 0 sets no bound. The objects of the last page end
-     *  there (restway_pages_objects()). Its response has all objects of the page. */
+    /** The most objects that the program gets. The objects of the last page end there
+     *  (restway_pages_objects()). Its response has all objects of the page.
+     *  Default: no limit.
+     *  Range: 1 or more. */
     int64_t objects_max;
     /** 1 requests the next page as soon as a page has come, so that it is there when the program
-     *  has used the page; 0 requests a page only when the program asks for it. */
+     *  has used the page; 0 requests a page only when the program asks for it.
+     *  Default: 0.
+     *  Range: 0 to 1. */
     int32_t prefetch;
-    /** Must be 0. */
+    /** Not used.
+     *  Default: 0.
+     *  Range: 0. */
     int32_t reserved;
 } restway_page_options;
 

@@ -181,22 +181,38 @@ typedef struct restway_map_options {
     /** sizeof(restway_map_options), set by the INIT macro. */
     size_t struct_size;
     /** The key path of the object or the list of objects, or the text of a JSON array of keys if a
-     *  key contains a dot; NULL maps the whole value. With a key path, a value that has nothing
-     *  there is an error. Only with an entity. */
+     *  key contains a dot. With a key path, a value that has nothing there is an error. Only with
+     *  an entity.
+     *  Default: NULL, the whole value.
+     *  Range: text. */
     const char *key_path;
-    /** The name of a route, whose descriptors for status 200 map the bytes; NULL with an entity. */
+    /** The name of a route, whose descriptors for status 200 map the bytes, in place of an entity.
+     *  Default: NULL.
+     *  Range: text. */
     const char *route;
-    /** The name of the mapper; NULL lets @p media_type choose it, as for an answer. */
+    /** The name of the mapper.
+     *  Default: NULL, the choice by media_type, as for an answer.
+     *  Range: text. */
     const char *mapper;
-    /** The media type of the bytes; NULL is JSON. */
+    /** The media type of the bytes.
+     *  Default: NULL, JSON.
+     *  Range: text. */
     const char *media_type;
-    /** RESTWAY_MAP_SNAPSHOTS, or 0. */
+    /** Where the objects go.
+     *  Default: 0.
+     *  Range: RESTWAY_MAP_* bits. */
     uint32_t flags;
-    /** 0 */
+    /** Not used.
+     *  Default: 0.
+     *  Range: 0. */
     uint32_t reserved;
-    /** May be NULL. */
+    /** Tells how far the mapping has come.
+     *  Default: NULL.
+     *  Range: a function. */
     restway_map_progress_fn progress;
-    /** Passed to @p progress unchanged. */
+    /** Passed to the function unchanged.
+     *  Default: NULL.
+     *  Range: any pointer. */
     void *context;
 } restway_map_options;
 

@@ -48,14 +48,22 @@ typedef restway_status (*restway_body_receive_fn)(
 typedef struct restway_body_receiver {
     /** sizeof(restway_body_receiver), set by the INIT macro. */
     size_t struct_size;
-    /** Passed to the functions unchanged. */
+    /** Passed to the functions unchanged.
+     *  Default: NULL.
+     *  Range: any pointer. */
     void *context;
-    /** Receives the head; may be NULL. */
+    /** Receives the head.
+     *  Default: NULL.
+     *  Range: a function. */
     restway_body_head_fn head;
-    /** Receives the bytes. */
+    /** Receives the bytes.
+     *  Default: required.
+     *  Range: a function. */
     restway_body_receive_fn receive;
     /** Called once with the context after the last function has returned, when neither the request
-     *  nor a call needs the receiver any more; may be NULL. */
+     *  nor a call needs the receiver any more.
+     *  Default: NULL.
+     *  Range: a function. */
     restway_destroy_fn destroy;
 } restway_body_receiver;
 

@@ -16,6 +16,7 @@ from functools import cache
 from typing import Any
 
 import contracts
+import options
 from declarations import (
     OF_BINDINGS,
     all_callbacks,
@@ -268,7 +269,8 @@ def _field_data(field: Variable, members: dict[str, tuple[Variable, ...]]) -> di
 
 def interface_text() -> str:
     """Returns the content of `Include/restway.api.json`."""
-    return "{\n" + ",\n".join(_section(*item) for item in interface().items()) + "\n}\n"
+    sections = options.completed(interface()).items()
+    return "{\n" + ",\n".join(_section(*item) for item in sections) + "\n}\n"
 
 
 def _section(name: str, content: Any) -> str:

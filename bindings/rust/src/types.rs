@@ -28,116 +28,158 @@ opaque! {
     ArrowArray ArrowArrayStream ArrowSchema
 }
 
-/// An enum; a newer library may have values that are not listed here.
+/// The result of a function. 0 is success. Values are frozen: new values are only appended, so a
+/// program must expect values that it does not know. "Domain:" names the usual domain of an error
+/// with the status.
 pub type restway_status = u32;
 
-/// An enum; a newer library may have values that are not listed here.
+/// A section of a document whose members have names. Frozen; append only.
 pub type restway_section = u32;
 
-/// An enum; a newer library may have values that are not listed here.
+/// How a request takes part in authentication. Frozen; append only.
 pub type restway_auth_mode = u32;
 
-/// An enum; a newer library may have values that are not listed here.
+/// How the parameters of a request, and its object or draft, are written. The numbers are
+/// WebApiClient's. Frozen; append only.
 pub type restway_serialization = u32;
 
-/// An enum; a newer library may have values that are not listed here.
+/// How the cache takes part in one request. Frozen; append only.
 pub type restway_cache_mode = u32;
 
-/// An enum; a newer library may have values that are not listed here.
+/// The part of the cache in an answer. Frozen; append only.
 pub type restway_cache_state = u32;
 
-/// An enum; a newer library may have values that are not listed here.
+/// The kind of a change. Frozen; append only.
 pub type restway_change_kind = u32;
 
-/// An enum; a newer library may have values that are not listed here.
+/// Where notices run. A notice is a callback that tells the program something (docs/THREADING.md).
+/// Frozen; append only.
 pub type restway_delivery = u32;
 
-/// An enum; a newer library may have values that are not listed here.
+/// The part of the library, or of its environment, that an error comes from. Frozen; append only.
 pub type restway_domain = u32;
 
-/// An enum; a newer library may have values that are not listed here.
+/// The kinds of events. Frozen; append only: release the payload of an unknown kind with
+/// restway_event_release().
 pub type restway_event_kind = u32;
 
-/// An enum; a newer library may have values that are not listed here.
+/// The formats of event streams. Append only.
 pub type restway_stream_format = u32;
 
-/// An enum; a newer library may have values that are not listed here.
+/// The class of an HTTP status (RFC 9110, section 15): its first digit. Frozen; append only.
 pub type restway_http_class = u32;
 
-/// An enum; a newer library may have values that are not listed here.
+/// The kinds of events in the life of a call. Frozen; append only: ignore an unknown kind.
 pub type restway_lifecycle_kind = u32;
 
-/// An enum; a newer library may have values that are not listed here.
+/// The importance of a record. Frozen; append only. In texts, the levels are "off", "error",
+/// "warning", "info" and "debug".
 pub type restway_log_level = u32;
 
-/// An enum; a newer library may have values that are not listed here.
+/// The type of an attribute's values. Frozen; append only.
 pub type restway_attribute_type = u32;
 
-/// An enum; a newer library may have values that are not listed here.
+/// The effect of a response on the links that a relationship already has. Frozen; append only.
 pub type restway_policy = u32;
 
-/// An enum; a newer library may have values that are not listed here.
+/// The oldest version of TLS that a client accepts. Frozen; append only.
 pub type restway_tls_version = u32;
 
-/// An enum; a newer library may have values that are not listed here.
+/// The addresses of names that a client connects to. Frozen; append only.
 pub type restway_ip_version = u32;
 
-/// An enum; a newer library may have values that are not listed here.
+/// The version of HTTP that a client asks for. Frozen; append only.
 pub type restway_http_version = u32;
 
-/// An enum; a newer library may have values that are not listed here.
+/// Whether the server can be reached. Frozen; append only.
 pub type restway_reachability = u32;
 
-/// An enum; a newer library may have values that are not listed here.
+/// The state of an item of the outbox. Frozen; append only.
 pub type restway_outbox_state = u32;
 
-/// An enum; a newer library may have values that are not listed here.
+/// Why an item is a dead letter, or waits. Frozen; append only.
 pub type restway_outbox_reason = u32;
 
-/// An enum; a newer library may have values that are not listed here.
+/// The comparison of an attribute with a value. Frozen; append only.
+///
+/// Values are ordered as SQLite orders them: null first, then numbers (a bool is 0 or 1, a date its
+/// microseconds), then texts byte by byte, then bytes. Null, or an absent value, equals only null;
+/// it is never less or greater than another value.
 pub type restway_comparison = u32;
 
-/// An enum; a newer library may have values that are not listed here.
+/// A phase of an exchange that can have its own time limit. Frozen; append only.
 pub type restway_phase = u32;
 
-/// An enum; a newer library may have values that are not listed here.
+/// A digest algorithm. Frozen; append only.
 pub type restway_digest = u32;
 
-/// An enum; a newer library may have values that are not listed here.
+/// The reason why an attempt was made. Frozen; append only.
 pub type restway_attempt_reason = u32;
 
-/// An enum; a newer library may have values that are not listed here.
+/// The protocols with which the resource of a request is uploaded. Frozen; append only.
 pub type restway_upload_protocol = u32;
 
-/// An enum; a newer library may have values that are not listed here.
+/// The kind of a value. Frozen; append only.
 pub type restway_value_kind = u32;
 
-/// A callback, called on this thread: any.
+/// Frees the context of a callback. It always runs exactly once, after the last callback, also if
+/// the callback never runs. Every parameter of this type may be NULL.
+///
+/// It is called on this thread: any.
 pub type restway_destroy_fn = Option<
     unsafe extern "C" fn(context: *mut c_void),
 >;
 
-/// A callback, called on this thread: a worker.
+/// Adds the credential to a request. It is called for every attempt to a trusted origin, including
+/// replays and retries, after all other headers are set.
+///
+/// A question (docs/THREADING.md): a worker thread calls this function, whatever the delivery mode,
+/// and may call it for different calls at the same time. It may call any function; a function that
+/// blocks returns RESTWAY_E_WOULD_BLOCK.
+///
+/// It is called on this thread: a worker.
 pub type restway_authorize_fn = Option<
     unsafe extern "C" fn(context: *mut c_void, exchange: *mut restway_exchange) -> restway_status,
 >;
 
-/// A callback, called on this thread: a worker.
+/// Decides whether an answer means that the credential is no longer valid. It is called when a
+/// server has answered with a status that is not a success, before the body is mapped.
+///
+/// A question, like restway_authorize_fn.
+///
+/// It is called on this thread: a worker.
 pub type restway_should_replay_fn = Option<
     unsafe extern "C" fn(context: *mut c_void, error: *const restway_error) -> i32,
 >;
 
-/// A callback, called on this thread: a worker.
+/// Starts to get a new credential. It is called when one is needed, never while an earlier refresh
+/// of the client is in progress.
+///
+/// A question (docs/THREADING.md): a worker thread calls this function, whatever the delivery mode.
+/// It may send requests through the same client if they are marked with RESTWAY_AUTH_BYPASS or
+/// RESTWAY_AUTH_NONE; other requests would wait for this refresh.
+///
+/// It is called on this thread: a worker.
 pub type restway_refresh_fn = Option<
     unsafe extern "C" fn(context: *mut c_void, refresh: *mut restway_refresh),
 >;
 
-/// A callback, called on this thread: a worker.
+/// Stores the tokens that a refresh has brought. It is called before any request is sent with them.
+///
+/// A question (docs/THREADING.md): a worker thread calls this function, whatever the delivery mode;
+/// two calls never overlap.
+///
+/// It is called on this thread: a worker.
 pub type restway_persist_fn = Option<
     unsafe extern "C" fn(context: *mut c_void, credential: *const restway_credential),
 >;
 
-/// A callback, called on this thread: as the delivery mode says.
+/// Tells that all requests of a session have completed.
+///
+/// A notice (docs/THREADING.md), which comes after the notices of the requests. It may call any
+/// function; a function that blocks returns RESTWAY_E_WOULD_BLOCK.
+///
+/// It is called on this thread: as the delivery mode says.
 pub type restway_batch_done_fn = Option<
     unsafe extern "C" fn(
         context: *mut c_void,
@@ -147,7 +189,13 @@ pub type restway_batch_done_fn = Option<
     ),
 >;
 
-/// A callback, called on this thread: a worker.
+/// Writes the body of a call for its requests, with restway_batch_writer_set_body().
+///
+/// A question (docs/THREADING.md): a worker thread calls this function, whatever the delivery mode,
+/// and may call it for different calls at the same time. It may call any function; a function that
+/// blocks returns RESTWAY_E_WOULD_BLOCK.
+///
+/// It is called on this thread: a worker.
 pub type restway_batch_encode_fn = Option<
     unsafe extern "C" fn(
         context: *mut c_void,
@@ -156,7 +204,12 @@ pub type restway_batch_encode_fn = Option<
     ) -> restway_status,
 >;
 
-/// A callback, called on this thread: a worker.
+/// Takes the answer to a batch call apart, with restway_batch_reader_set_answer() for each request.
+/// It is called only for answers with a 2xx status.
+///
+/// A question, like restway_batch_encode_fn.
+///
+/// It is called on this thread: a worker.
 pub type restway_batch_decode_fn = Option<
     unsafe extern "C" fn(
         context: *mut c_void,
@@ -165,7 +218,15 @@ pub type restway_batch_decode_fn = Option<
     ) -> restway_status,
 >;
 
-/// A callback, called on this thread: a worker.
+/// Gives the next piece of a body.
+///
+/// A question (docs/THREADING.md): a worker thread for bodies calls this function, whatever the
+/// delivery mode, but never while another function of the same reader runs. It may wait for a file
+/// or a pipe. It may call any function; a function of this library that blocks returns
+/// RESTWAY_E_WOULD_BLOCK. If the call ends while this function runs, the call completes at once and
+/// the result is dropped.
+///
+/// It is called on this thread: a worker.
 pub type restway_body_read_fn = Option<
     unsafe extern "C" fn(
         context: *mut c_void,
@@ -176,12 +237,22 @@ pub type restway_body_read_fn = Option<
     ) -> restway_status,
 >;
 
-/// A callback, called on this thread: a worker.
+/// Goes back to the start of the body, because the body must be sent again.
+///
+/// A question, like restway_body_read_fn.
+///
+/// It is called on this thread: a worker.
 pub type restway_body_rewind_fn = Option<
     unsafe extern "C" fn(context: *mut c_void, answer: *mut restway_answer) -> restway_status,
 >;
 
-/// A callback, called on this thread: as the delivery mode says.
+/// Tells that a call has completed.
+///
+/// A notice: it runs where the client's delivery mode says, and never at the same time as another
+/// notice of the client. It may call any function; a function that blocks returns
+/// RESTWAY_E_WOULD_BLOCK.
+///
+/// It is called on this thread: as the delivery mode says.
 pub type restway_done_fn = Option<
     unsafe extern "C" fn(
         context: *mut c_void,
@@ -192,7 +263,14 @@ pub type restway_done_fn = Option<
     ),
 >;
 
-/// A callback, called on this thread: a worker.
+/// Decides whether a relationship of an object is left out of the body of a request.
+///
+/// A question (docs/THREADING.md): a worker thread calls this function after the modifier, whatever
+/// the delivery mode, and may call it for different requests at the same time. It may call any
+/// function; a function that blocks returns RESTWAY_E_WOULD_BLOCK. When the call has been cancelled
+/// or the client closed meanwhile, the answer is dropped and the function is not called again.
+///
+/// It is called on this thread: a worker.
 pub type restway_exclude_fn = Option<
     unsafe extern "C" fn(
         context: *mut c_void,
@@ -204,7 +282,11 @@ pub type restway_exclude_fn = Option<
     ) -> i32,
 >;
 
-/// A callback, called on this thread: a worker.
+/// Receives an event whose objects are in the store.
+///
+/// A question, like restway_body_head_fn.
+///
+/// It is called on this thread: a worker.
 pub type restway_stream_event_fn = Option<
     unsafe extern "C" fn(
         context: *mut c_void,
@@ -214,12 +296,28 @@ pub type restway_stream_event_fn = Option<
     ) -> restway_status,
 >;
 
-/// A callback, called on this thread: a worker.
+/// Reads the error of every answer whose status is not a success. It may replace the parts that the
+/// document's `errors` found. Retries, and the function that recognises an invalid credential, see
+/// the result.
+///
+/// A question (docs/THREADING.md): a worker thread calls this function, whatever the delivery mode,
+/// and may call it for different calls at the same time. It may call any function; a function that
+/// blocks returns RESTWAY_E_WOULD_BLOCK.
+///
+/// It is called on this thread: a worker.
 pub type restway_read_failure_fn = Option<
     unsafe extern "C" fn(context: *mut c_void, failure: *mut restway_failure),
 >;
 
-/// A callback, called on this thread: a worker.
+/// Looks at the rows of a response, and sets further attributes and relationships, before they are
+/// merged into the store. It sees what the hooks before it have set.
+///
+/// A question (docs/THREADING.md): a worker thread calls this function, whatever the delivery mode,
+/// and may call it for different responses at the same time. It may call any function; a function
+/// that blocks returns RESTWAY_E_WOULD_BLOCK. When the call has been cancelled or the client closed
+/// meanwhile, the rows are dropped.
+///
+/// It is called on this thread: a worker.
 pub type restway_hook_fn = Option<
     unsafe extern "C" fn(
         context: *mut c_void,
@@ -228,17 +326,37 @@ pub type restway_hook_fn = Option<
     ) -> restway_status,
 >;
 
-/// A callback, called on this thread: as the delivery mode says.
+/// Tells an event in the life of a call.
+///
+/// A notice: it runs where the client's delivery mode says, and never at the same time as another
+/// notice of the client. It may call any function, also restway_observer_remove() and
+/// restway_call_cancel(); a function that blocks returns RESTWAY_E_WOULD_BLOCK.
+///
+/// It is called on this thread: as the delivery mode says.
 pub type restway_lifecycle_fn = Option<
     unsafe extern "C" fn(context: *mut c_void, event: *const restway_lifecycle_event),
 >;
 
-/// A callback, called on this thread: the thread of the log.
+/// Receives one record.
+///
+/// The function runs on a thread of its own, for one record after the other, in the order in which
+/// they were written. It may be slow: other threads do not wait for it. It may call the functions
+/// of this library; a function that would wait returns RESTWAY_E_WOULD_BLOCK. It should send no
+/// requests, because these write records again.
+///
+/// It is called on this thread: the thread of the log.
 pub type restway_log_fn = Option<
     unsafe extern "C" fn(context: *mut c_void, record: *const restway_log_record),
 >;
 
-/// A callback, called on this thread: a worker.
+/// Converts `value` in one direction: from the payload to the attribute (*decode*), or from the
+/// attribute to the payload (*encode*).
+///
+/// A question (docs/THREADING.md): in both directions a worker thread calls this function, whatever
+/// the delivery mode, and may call it for different requests and responses at the same time. It may
+/// call any function; a function that blocks returns RESTWAY_E_WOULD_BLOCK.
+///
+/// It is called on this thread: a worker.
 pub type restway_transform_fn = Option<
     unsafe extern "C" fn(
         context: *mut c_void,
@@ -247,12 +365,23 @@ pub type restway_transform_fn = Option<
     ) -> restway_status,
 >;
 
-/// A callback, called on this thread: as the delivery mode says.
+/// Tells that observed objects of the store have changed.
+///
+/// A notice: it runs where the client's delivery mode says, and never at the same time as another
+/// notice of the client. It may call any function, also restway_observer_remove(); a function that
+/// blocks returns RESTWAY_E_WOULD_BLOCK.
+///
+/// It is called on this thread: as the delivery mode says.
 pub type restway_changed_fn = Option<
     unsafe extern "C" fn(context: *mut c_void, changes: *const restway_changes),
 >;
 
-/// A callback, called on this thread: as the delivery mode says.
+/// Tells that a flush has ended: no request is in flight, and no other may be sent for now.
+///
+/// A notice (docs/THREADING.md), which comes after the notices of the items. It may call any
+/// function; a function that blocks returns RESTWAY_E_WOULD_BLOCK.
+///
+/// It is called on this thread: as the delivery mode says.
 pub type restway_outbox_flushed_fn = Option<
     unsafe extern "C" fn(
         context: *mut c_void,
@@ -262,7 +391,12 @@ pub type restway_outbox_flushed_fn = Option<
     ),
 >;
 
-/// A callback, called on this thread: as the delivery mode says.
+/// Tells that an item was delivered or has become a dead letter.
+///
+/// A notice (docs/THREADING.md). It may call any function; a function that blocks returns
+/// RESTWAY_E_WOULD_BLOCK.
+///
+/// It is called on this thread: as the delivery mode says.
 pub type restway_outbox_item_fn = Option<
     unsafe extern "C" fn(
         context: *mut c_void,
@@ -272,7 +406,14 @@ pub type restway_outbox_item_fn = Option<
     ),
 >;
 
-/// A callback, called on this thread: a worker.
+/// Says whether an answer is accepted. It is asked about each answer whose status is a success and
+/// that meets the other rules of `validate`, also if the answer comes from the cache.
+///
+/// A question (docs/THREADING.md): a worker thread calls this function, whatever the delivery mode,
+/// and may call it for different responses at the same time. It may call any function; a function
+/// that blocks returns RESTWAY_E_WOULD_BLOCK.
+///
+/// It is called on this thread: a worker.
 pub type restway_validate_fn = Option<
     unsafe extern "C" fn(
         context: *mut c_void,
@@ -281,7 +422,13 @@ pub type restway_validate_fn = Option<
     ) -> restway_status,
 >;
 
-/// A callback, called on this thread: a worker.
+/// Turns the body of an accepted answer into the value of the response.
+///
+/// A question (docs/THREADING.md): a worker thread calls this function, whatever the delivery mode,
+/// and may call it for different responses at the same time. It may call any function; a function
+/// that blocks returns RESTWAY_E_WOULD_BLOCK.
+///
+/// It is called on this thread: a worker.
 pub type restway_parse_fn = Option<
     unsafe extern "C" fn(
         context: *mut c_void,
@@ -292,7 +439,13 @@ pub type restway_parse_fn = Option<
     ) -> restway_status,
 >;
 
-/// A callback, called on this thread: a worker.
+/// Writes the body of a request in a format of the program.
+///
+/// A question (docs/THREADING.md): a worker thread calls this function, whatever the delivery mode,
+/// and may call it for different requests at the same time. It may call any function; a function
+/// that blocks returns RESTWAY_E_WOULD_BLOCK.
+///
+/// It is called on this thread: a worker.
 pub type restway_encode_fn = Option<
     unsafe extern "C" fn(
         context: *mut c_void,
@@ -302,12 +455,26 @@ pub type restway_encode_fn = Option<
     ) -> restway_status,
 >;
 
-/// A callback, called on this thread: a worker.
+/// Tells how far restway_client_map() has come, and whether it goes on.
+///
+/// A question (docs/THREADING.md): a worker thread calls this function for the first object, after
+/// each 256 objects, and with the last number before anything is stored.
+///
+/// It is called on this thread: a worker.
 pub type restway_map_progress_fn = Option<
     unsafe extern "C" fn(context: *mut c_void, done: i64, total: i64) -> i32,
 >;
 
-/// A callback, called on this thread: a worker.
+/// Changes the request of a call before it is sent, or answers in place of the exchange
+/// (restway_pipeline_context_set_answer()). It is called once for each call.
+///
+/// A question (docs/THREADING.md): a worker thread calls this function, whatever the delivery mode,
+/// and may call it for different calls at the same time. One worker calls all modifiers of a call
+/// one after the other. It may call any function; a function that blocks returns
+/// RESTWAY_E_WOULD_BLOCK. When the call has been cancelled or the client closed meanwhile, the
+/// answer is dropped.
+///
+/// It is called on this thread: a worker.
 pub type restway_modify_fn = Option<
     unsafe extern "C" fn(
         context: *mut c_void,
@@ -315,7 +482,15 @@ pub type restway_modify_fn = Option<
     ) -> restway_status,
 >;
 
-/// A callback, called on this thread: a worker.
+/// Sees the answer or the failure of a call before the answer is mapped, and may change it.
+///
+/// It is called after all redirects, replays and retries, for answers of the server, of the cache
+/// and of modifiers. It is also called when an answer cannot be mapped. It is not called for a
+/// request that the outbox takes, nor for a call that is cancelled or whose client is closed.
+///
+/// A question, like restway_modify_fn.
+///
+/// It is called on this thread: a worker.
 pub type restway_intercept_fn = Option<
     unsafe extern "C" fn(
         context: *mut c_void,
@@ -323,7 +498,13 @@ pub type restway_intercept_fn = Option<
     ) -> restway_status,
 >;
 
-/// A callback, called on this thread: as the delivery mode says.
+/// Tells how far a call has come.
+///
+/// A notice (docs/THREADING.md). A notice includes all progress since the notice before it. No
+/// notice of progress comes after the completion, or after this function has cancelled the call.
+/// With RESTWAY_DELIVERY_DRAIN an event RESTWAY_EVENT_PROGRESS comes in its place.
+///
+/// It is called on this thread: as the delivery mode says.
 pub type restway_progress_fn = Option<
     unsafe extern "C" fn(
         context: *mut c_void,
@@ -332,12 +513,21 @@ pub type restway_progress_fn = Option<
     ),
 >;
 
-/// A callback, called on this thread: as the delivery mode says.
+/// Called when the result of an observed query differs from the result that was told before.
+///
+/// A notice (docs/THREADING.md).
+///
+/// It is called on this thread: as the delivery mode says.
 pub type restway_query_changed_fn = Option<
     unsafe extern "C" fn(context: *mut c_void, changes: *const restway_query_changes),
 >;
 
-/// A callback, called on this thread: as the delivery mode says.
+/// Tells that an attempt has ended and that another attempt follows.
+///
+/// A notice (docs/THREADING.md): it comes before the completion of its call. With
+/// RESTWAY_DELIVERY_DRAIN an event RESTWAY_EVENT_ATTEMPT comes in its place.
+///
+/// It is called on this thread: as the delivery mode says.
 pub type restway_attempt_fn = Option<
     unsafe extern "C" fn(
         context: *mut c_void,
@@ -347,7 +537,13 @@ pub type restway_attempt_fn = Option<
     ),
 >;
 
-/// A callback, called on this thread: a worker.
+/// Receives the head of a 2xx answer, before any byte of its body.
+///
+/// A question (docs/THREADING.md): a worker thread for bodies calls this function, whatever the
+/// delivery mode, but never while another function of the same call's receiver runs. It may call
+/// any function; a function of this library that blocks returns RESTWAY_E_WOULD_BLOCK.
+///
+/// It is called on this thread: a worker.
 pub type restway_body_head_fn = Option<
     unsafe extern "C" fn(
         context: *mut c_void,
@@ -356,7 +552,12 @@ pub type restway_body_head_fn = Option<
     ) -> restway_status,
 >;
 
-/// A callback, called on this thread: a worker.
+/// Receives the next bytes of a body, without their content coding. A coding other than gzip,
+/// deflate, br and zstd stays; Content-Encoding of the head names it.
+///
+/// A question, like restway_body_head_fn.
+///
+/// It is called on this thread: a worker.
 pub type restway_body_receive_fn = Option<
     unsafe extern "C" fn(
         context: *mut c_void,
@@ -367,8 +568,14 @@ pub type restway_body_receive_fn = Option<
     ) -> restway_status,
 >;
 
-/// A callback, called on this thread: the thread that sends the call, and a worker at the end of
-/// the call.
+/// Learns of the start and of the end of the span of a call.
+///
+/// The function runs twice for each call: at the start on the thread that sends the call, and at
+/// the end on a worker. The ends of several calls may run at the same time. It must be quick. A
+/// function of this library that would wait returns RESTWAY_E_WOULD_BLOCK in it.
+///
+/// It is called on this thread: the thread that sends the call, and a worker at the end of the
+/// call.
 pub type restway_span_fn = Option<
     unsafe extern "C" fn(
         context: *mut c_void,
@@ -377,147 +584,298 @@ pub type restway_span_fn = Option<
     ),
 >;
 
-/// See `restway_credential` in the headers. `restway_credential_init` sets its size and its
-/// defaults.
+/// A credential: it proves to the server who the client is. Start from RESTWAY_CREDENTIAL_INIT. The
+/// scheme of the API document's `auth` decides which fields are used. A field that is NULL has no
+/// value in restway_client_set_credential(), which replaces the whole credential. In
+/// restway_refresh_succeed(), it keeps its present value, because a refresh is about the same user.
+///
+/// `restway_credential_init` sets its size and its defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct restway_credential {
+    /// sizeof(restway_credential), set by the INIT macro.
     pub struct_size: usize,
+    /// The user's name; with OAuth 2 the client identifier. Default: NULL. Range: text.
     pub user: *const c_char,
+    /// The password; with OAuth 2 the client secret. Default: NULL. Range: text.
     pub password: *const c_char,
+    /// The bearer token, the access token or the API key. Default: NULL. Range: text.
     pub token: *const c_char,
+    /// The OAuth 2 refresh token. Default: NULL. Range: text.
     pub refresh_token: *const c_char,
+    /// How long the token is valid, from now on; the client then refreshes it before it expires.
+    /// Default: 0, which means that this is not known. Range: 1 ms or more.
     pub expires_in_milliseconds: i64,
 }
 
-/// See `restway_body_reader` in the headers. `restway_body_reader_init` sets its size and its
-/// defaults.
+/// The functions that give a body piece by piece. Start from RESTWAY_BODY_READER_INIT.
+///
+/// `restway_body_reader_init` sets its size and its defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct restway_body_reader {
+    /// sizeof(restway_body_reader), set by the INIT macro.
     pub struct_size: usize,
+    /// Passed to the functions unchanged. Default: NULL. Range: any pointer.
     pub context: *mut c_void,
+    /// Gives the next piece. Default: required. Range: a function.
     pub read: restway_body_read_fn,
+    /// Goes back to the start. Default: NULL, which means that this is not possible: the body is
+    /// then sent only once, without any retry, replay or redirect that would send it again. Range:
+    /// a function.
     pub rewind: restway_body_rewind_fn,
+    /// Called once with the context after the last function has returned, when neither the request
+    /// nor a call needs the reader any more. Default: NULL. Range: a function.
     pub destroy: restway_destroy_fn,
 }
 
-/// See `restway_cache_note` in the headers. `restway_cache_note_init` sets its size and its
-/// defaults.
+/// The cache's description of an answer.
+///
+/// `restway_cache_note_init` sets its size and its defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct restway_cache_note {
+    /// sizeof(restway_cache_note), set by the INIT macro.
     pub struct_size: usize,
+    /// A restway_cache_state.
     pub state: u32,
+    /// 1 when the server would be asked before the answer is given again in RESTWAY_CACHE_STANDARD,
+    /// else 0.
     pub is_stale: i32,
+    /// The age of the answer (RFC 9111, section 4.2.3); 0 for an answer that is not kept.
     pub age_seconds: i64,
+    /// For how long the answer is fresh, from its origin; 0 for an answer that is not kept.
     pub lifetime_seconds: i64,
 }
 
-/// See `restway_cache_counts` in the headers. `restway_cache_counts_init` sets its size and its
-/// defaults.
+/// Counts of a cache since its client was made, and its present size.
+///
+/// `restway_cache_counts_init` sets its size and its defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct restway_cache_counts {
+    /// sizeof(restway_cache_counts), set by the INIT macro.
     pub struct_size: usize,
+    /// Fresh answers that were given without an exchange.
     pub hits: i64,
+    /// Stale answers that were given.
     pub stale_hits: i64,
+    /// Answers that were given after the server had said that they still hold.
     pub validations: i64,
+    /// Requests that the server had to answer.
     pub misses: i64,
+    /// Answers that came from the exchange of another call.
     pub shared: i64,
+    /// Answers of servers that were kept.
     pub stored: i64,
+    /// Entries that were removed to make room.
     pub evicted: i64,
+    /// Entries that an answer or the program has removed or made invalid.
     pub invalidated: i64,
+    /// Failures of the storage.
     pub failures: i64,
+    /// The entries that the cache has now: in its file or, without a file, in memory.
     pub entries: i64,
+    /// The bytes of these entries with their bodies.
     pub bytes: i64,
+    /// The entries that are in memory.
     pub memory_entries: i64,
+    /// The bytes of the entries that are in memory.
     pub memory_bytes: i64,
 }
 
-/// See `restway_cache_filter` in the headers. `restway_cache_filter_init` sets its size and its
-/// defaults.
+/// Which entries are meant: those that match every field that is set.
+///
+/// `restway_cache_filter_init` sets its size and its defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct restway_cache_filter {
+    /// sizeof(restway_cache_filter), set by the INIT macro.
     pub struct_size: usize,
+    /// The key of one entry, from restway_cache_entry.key. Default: NULL, any key. Range: text.
     pub key: *const c_char,
+    /// An absolute URL: the entries of all requests for it, whatever their method. Default: NULL,
+    /// any URL. Range: text.
     pub url: *const c_char,
+    /// The name of a route. Default: NULL, any route. Range: text.
     pub route: *const c_char,
+    /// A discriminator; "" for the entries that were kept without a discriminator. Default: NULL,
+    /// any discriminator. Range: text.
     pub discriminator: *const c_char,
+    /// Entries whose answer is at least this old. Default: 0, any age. Range: 1 s or more.
     pub age_seconds_min: i64,
 }
 
-/// See `restway_cache_entry` in the headers. `restway_cache_entry_init` sets its size and its
-/// defaults.
+/// An entry of the cache: one kept answer.
+///
+/// `restway_cache_entry_init` sets its size and its defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct restway_cache_entry {
+    /// sizeof(restway_cache_entry), set by the INIT macro.
     pub struct_size: usize,
+    /// Names the entry among all entries of the cache.
     pub key: *const c_char,
+    /// The method of its request.
     pub method: *const c_char,
+    /// The URL of its request, without the parameters that do not count.
     pub url: *const c_char,
+    /// The name of its route; NULL for a request without one.
     pub route: *const c_char,
+    /// Its discriminator; NULL for none.
     pub discriminator: *const c_char,
+    /// The age of the answer.
     pub age_seconds: i64,
+    /// For how long the answer is fresh, from its origin.
     pub lifetime_seconds: i64,
+    /// The size of the entry with its body.
     pub bytes: i64,
+    /// The HTTP status of the answer.
     pub status: i32,
+    /// 1 when the server is asked before the answer is given, else 0.
     pub is_stale: i32,
 }
 
-/// See `restway_client_options` in the headers. `restway_client_options_init` sets its size and its
-/// defaults.
+/// Options of restway_client_create(). Start from RESTWAY_CLIENT_OPTIONS_INIT. A field that is 0
+/// takes the value of the API document, or the default if the document has no value.
+///
+/// `restway_client_options_init` sets its size and its defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct restway_client_options {
+    /// sizeof(restway_client_options), set by the INIT macro.
     pub struct_size: usize,
+    /// The environment's name. *Copied*. Default: NULL, the document's `environment`. Range: text.
     pub environment: *const c_char,
+    /// Replaces the environment's base URL. *Copied*. The environment's other settings stay. If the
+    /// environment does not trust the new origin, the document's headers, its client certificate
+    /// and its credential are left out, and a warning in the log names them. Default: NULL, the URL
+    /// of the environment. Range: text.
     pub base_url: *const c_char,
+    /// The User-Agent. *Copied*. Default: NULL, "restway/\<version\>". Range: text, the value of a
+    /// header.
     pub user_agent: *const c_char,
+    /// Where notices run. Default: RESTWAY_DELIVERY_THREAD. Range: a restway_delivery.
     pub delivery: u32,
+    /// The behaviour of the client that differs from the default. Default: 0. Range:
+    /// RESTWAY_CLIENT_* bits.
     pub flags: u32,
+    /// The time limit of each attempt, including redirects and the wait for a credential. Default:
+    /// 60,000 ms. Range: 1 ms or more; -1 sets no limit.
     pub timeout_milliseconds: i64,
+    /// The time limit for making a connection. Default: 10,000 ms. Range: 1 ms or more; -1 sets no
+    /// limit.
     pub connect_timeout_milliseconds: i64,
+    /// The longest time in which no byte is sent or received, in steps of a second. Default: 30,000
+    /// ms. Range: 1 ms or more; -1 sets no limit.
     pub idle_timeout_milliseconds: i64,
+    /// The size limit of a response body held in memory, both as sent and after decoding. A larger
+    /// body fails with RESTWAY_E_TOO_LARGE. Default: 256 MiB. Range: 1 byte or more.
     pub body_bytes_max: i64,
+    /// The largest number of objects in one response. More objects fail with RESTWAY_E_TOO_LARGE.
+    /// Default: 10,000,000. Range: 1 or more.
     pub objects_max: i64,
+    /// The deepest nesting of a JSON body. Default: 512. Range: 1 to 2,048.
     pub nesting_depth_max: i32,
+    /// The largest number of redirects of one call. Default: 10. Range: 1 to 1,000; -1 allows no
+    /// redirect.
     pub redirects_max: i32,
+    /// The largest number of connections of this client. Default: 256. Range: 1 to 65,536.
     pub connections_max: i32,
+    /// The largest number of connections to one host. Default: 32. Range: 1 to 65,536.
     pub connections_per_host_max: i32,
+    /// A PEM file with the certificates of trusted authorities, in place of the system's: the same
+    /// as ca_file of the TLS settings without an origin (network.h), which must not have a ca_file
+    /// or a ca_folder, too. *Copied*. Default: NULL, the system's authorities. Range: text.
     pub ca_file: *const c_char,
+    /// The clock that the client uses for all its times, for tests (retry.h). Kept alive (+1).
+    /// Default: NULL, the machine's clock. Range: a restway_clock.
     pub clock: *mut restway_clock,
+    /// A seed that makes the waits between attempts repeatable, for tests. Default: 0, random
+    /// numbers of the system. Range: any number.
     pub random_seed: u64,
+    /// The file of a SQLite store (docs/STORES.md), relative to the working directory. It replaces
+    /// the store that the document names. *Copied*. Default: NULL, the document's store. Range:
+    /// text.
     pub store_path: *const c_char,
+    /// The name of the transport, which performs the HTTP exchanges: "libcurl", or a transport of a
+    /// plugin (docs/PLUGINS.md). A route that names a transport uses the named transport. *Copied*.
+    /// Default: NULL, the transport of the API document. Range: text.
     pub transport: *const c_char,
+    /// The options of that transport, as a JSON object. *Copied*. Default: NULL, the options in the
+    /// API document, or else those of the transport's plugin. Range: text.
     pub transport_options: *const c_char,
+    /// The file of the outbox (docs/OUTBOX.md), relative to the working directory. It replaces the
+    /// file that the document names; the document then needs no `outbox`, or an `outbox` without a
+    /// path. *Copied*. Default: NULL, the document's file. Range: text.
     pub outbox_path: *const c_char,
+    /// The permissions of the files that the client creates for its store, its outbox and its
+    /// cache, without execute permission, for example 0640. The umask does not change them. SQLite
+    /// gives the same permissions to its additional files (`-wal`, `-shm`). A file that exists
+    /// keeps its permissions (docs/STORES.md). Default: 0600. Range: 0600 to 0666.
     pub file_mode: i64,
+    /// How the client connects: TLS, proxies and more (network.h, docs/NETWORK.md). *Copied*.
+    /// Default: NULL, the settings of the environment in the API document. Range: a
+    /// restway_network_options.
     pub network: *const restway_network_options,
+    /// The time limit from the last byte of a request to the first byte of its answer. Default: no
+    /// limit. Range: 1 ms or more; -1 sets no limit.
     pub first_byte_timeout_milliseconds: i64,
+    /// The size limit of a response body that is saved in a file (download.h), after decoding. A
+    /// larger body fails with RESTWAY_E_TOO_LARGE, and leaves no file. Default: no limit. Range: 1
+    /// byte or more; -1 sets no limit.
     pub save_bytes_max: i64,
+    /// The file of the response cache (cache.h), relative to the working directory. It replaces the
+    /// file that the document names, and turns the cache on if the document has none. *Copied*.
+    /// Default: NULL, the document's file. Range: text that is not empty.
     pub cache_path: *const c_char,
+    /// The limit on the bytes that this file, its log and the bodies beside it take on the disk.
+    /// Default: 100 MiB. Range: 64 KiB to 1 PiB.
     pub cache_bytes_max: i64,
+    /// The size limit of the answers that the cache keeps in memory. To keep none there needs a
+    /// file. Default: 16 MiB. Range: 1 byte or more; -1 keeps none in memory.
     pub cache_memory_bytes_max: i64,
+    /// How the cache differs from what the document says. Default: 0. Range: RESTWAY_CACHE_* bits.
     pub cache_flags: u32,
+    /// Not used. Default: 0. Range: 0.
     pub cache_reserved: i32,
+    /// The languages of answers, the preferred one first: `{"de-CH", "de", "en"}` becomes the
+    /// default header `Accept-Language: de-CH, de;q=0.9, en;q=0.8`, which
+    /// restway_client_set_header() can change. *Copied*. Default: NULL, the document's `languages`.
+    /// Range: an array of texts.
     pub languages: *const *const c_char,
+    /// Default: 0. Range: 0 to 10, the length of languages.
     pub language_count: usize,
+    /// The age at which a call is reported to its observers as too slow (lifecycle.h), unless its
+    /// route or its request says otherwise. Default: no limit. Range: 1 ms or more; -1 sets no
+    /// limit.
     pub too_slow_milliseconds: i64,
 }
 
-/// See `restway_cookie` in the headers. `restway_cookie_init` sets its size and its defaults.
+/// A cookie. Start from RESTWAY_COOKIE_INIT.
+///
+/// `restway_cookie_init` sets its size and its defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct restway_cookie {
+    /// sizeof(restway_cookie), set by the INIT macro.
     pub struct_size: usize,
+    /// The name. Default: required. Range: text.
     pub name: *const c_char,
+    /// The value, which may be empty. Default: required. Range: text.
     pub value: *const c_char,
+    /// The host to which the cookie is sent, without a leading dot. Default: NULL, the host of the
+    /// URL that is given beside the cookie. Range: text.
     pub domain: *const c_char,
+    /// The path to which the cookie is sent. It is also sent to all paths below this path. Default:
+    /// NULL, "/". Range: text.
     pub path: *const c_char,
+    /// The time at which the cookie expires, in seconds since 1970-01-01T00:00:00Z. Default: 0,
+    /// which means that the cookie does not expire. Range: any number.
     pub expires: i64,
+    /// Where the cookie is sent. Default: 0. Range: RESTWAY_COOKIE_* bits.
     pub flags: u32,
+    /// Not used. Default: 0. Range: 0.
     pub reserved: i32,
 }
 
@@ -533,286 +891,535 @@ pub union restway_event_payload {
     pub query_changes: *mut restway_query_changes,
 }
 
-/// See `restway_event` in the headers.
+/// One event: 64 bytes. The layout is frozen.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct restway_event {
+    /// A restway_event_kind.
     pub kind: u32,
+    /// The restway_status with which the call completed or the attempt ended.
     pub status: u32,
+    /// The context that was given to restway_client_send(), restway_client_observe(),
+    /// restway_client_observe_calls(), restway_client_observe_query(), restway_batch_add(),
+    /// restway_batch_send(), restway_outbox_flush() or restway_client_set_outbox_observer().
     pub token: u64,
+    /// The restway_call_id() of the event's call; 0 with RESTWAY_EVENT_CHANGED and
+    /// RESTWAY_EVENT_QUERY_CHANGED.
     pub call_id: u64,
     pub payload: restway_event_payload,
+    /// Zero.
     pub reserved: [u64; 4],
 }
 
-/// See `restway_stream_event` in the headers.
+/// One event: 56 bytes. The layout is frozen. The texts, the data, the objects and the error are
+/// *borrowed* until the function that receives the event returns.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct restway_stream_event {
+    /// The name that the server gave the event; "message" for an event without a name. Never NULL.
     pub name: *const c_char,
+    /// The ID of the event. An event without an ID of its own has the last ID that the server sent
+    /// before this event. The text is empty if the server has not sent any ID. Never NULL.
     pub id: *const c_char,
+    /// The data, without the framing of the format. It is not NUL-terminated. Never NULL.
     pub data: *const c_void,
+    /// The number of bytes of `data`.
     pub length: usize,
+    /// The objects to which the event was mapped, as they are in the store. The program may retain
+    /// them.
     pub objects: *const *const restway_object,
+    /// The number of `objects`. It is 0 if no response descriptor applies.
     pub object_count: usize,
+    /// The error if the event could not be mapped: RESTWAY_E_MAPPING, RESTWAY_E_TOO_LARGE, or the
+    /// status of a mapper or a hook. NULL if the event could be mapped. The program may retain the
+    /// error.
     pub error: *const restway_error,
 }
 
-/// See `restway_event_receiver` in the headers. `restway_event_receiver_init` sets its size and its
-/// defaults.
+/// The functions that receive events, and the options of the stream. Start from
+/// RESTWAY_EVENT_RECEIVER_INIT.
+///
+/// `restway_event_receiver_init` sets its size and its defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct restway_event_receiver {
+    /// sizeof(restway_event_receiver), set by the INIT macro.
     pub struct_size: usize,
+    /// Passed to the functions unchanged. Default: NULL. Range: any pointer.
     pub context: *mut c_void,
+    /// Receives the head of the answer, once for each connection. Default: NULL. Range: a function.
     pub head: restway_body_head_fn,
+    /// Receives the events. Default: required. Range: a function.
     pub receive: restway_stream_event_fn,
+    /// Called once with the context after the last function has returned, when neither the request
+    /// nor a call needs the receiver any more. Default: NULL. Range: a function.
     pub destroy: restway_destroy_fn,
+    /// The size limit of the data of an event, and of a line. A larger event fails the call with
+    /// RESTWAY_E_TOO_LARGE. Default: 16 MiB. Range: 1 byte or more.
     pub event_bytes_max: i64,
+    /// The format of the stream. Default: RESTWAY_STREAM_DEFAULT. Range: a restway_stream_format.
     pub format: u32,
+    /// The largest number of consecutive reconnections that bring no event. Default: no limit.
+    /// Range: 1 or more; -1 allows no reconnection.
     pub reconnections_max: i32,
 }
 
-/// See `restway_call_info` in the headers. `restway_call_info_init` sets its size and its defaults.
+/// A call at one moment. The texts are *borrowed* from the handle that the struct was read from.
+///
+/// `restway_call_info_init` sets its size and its defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct restway_call_info {
+    /// sizeof(restway_call_info), set by the INIT macro.
     pub struct_size: usize,
+    /// The number of the call, as restway_call_id() returns it.
     pub call_id: u64,
+    /// The name of the route; NULL for a request that was not made by a named route.
     pub route: *const c_char,
     pub method: *const c_char,
+    /// The URL of the first request. `\[redacted\]` replaces secrets.
     pub url: *const c_char,
+    /// The stage that holds the call: "start" before the first one, then a name of the table in
+    /// docs/LIFECYCLE.md. Later versions may have further names.
     pub stage: *const c_char,
+    /// The time since the call was made.
     pub age_microseconds: i64,
+    /// The number of the attempt, from 1.
     pub attempt: i32,
+    /// RESTWAY_CALL_* bits.
     pub flags: u32,
 }
 
-/// See `restway_lifecycle_options` in the headers. `restway_lifecycle_options_init` sets its size
-/// and its defaults.
+/// Which events an observer of calls receives.
+///
+/// `restway_lifecycle_options_init` sets its size and its defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct restway_lifecycle_options {
+    /// sizeof(restway_lifecycle_options), set by the INIT macro.
     pub struct_size: usize,
+    /// The kinds of events that are observed: the bits `1 \<\< kind` of a restway_lifecycle_kind
+    /// each. Bits of unknown kinds are refused. Default: 0, all kinds. Range: `1 \<\<
+    /// restway_lifecycle_kind` bits.
     pub kinds: u64,
+    /// The names of routes, whose calls are observed. A call that was not made by a named route
+    /// belongs to no route. *Copied*. Default: NULL, all calls. Range: an array of texts.
     pub routes: *const *const c_char,
+    /// Default: 0. Range: 0 or more, the length of routes.
     pub route_count: usize,
+    /// The shortest time between two events of the same kind of progress of a call. Default: 100
+    /// ms. Range: 1 ms or more.
     pub progress_interval_milliseconds: i64,
 }
 
-/// See `restway_log_record` in the headers.
+/// One record of the log: 80 bytes. The layout is frozen. The texts are *borrowed* until the
+/// function that receives the record returns.
+///
+/// No text contains a credential or a body. Control characters of quoted texts are escaped (`\n`,
+/// `\u001b`).
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct restway_log_record {
+    /// The part of the library that wrote the record, such as "transport". Lives as long as the
+    /// process.
     pub target: *const c_char,
+    /// UTF-8 without a line break at its end. It has more than one line only if header lines
+    /// follow, each indented by four spaces.
     pub message: *const c_char,
+    /// The method of the call; NULL if the record is about no call.
     pub method: *const c_char,
+    /// The URL of the call without its query and without credentials; NULL if the record is about
+    /// no call.
     pub url: *const c_char,
+    /// The number of the call, as restway_call_id() returns it; 0 if the record is about no call.
     pub call_id: u64,
+    /// When the record was written, in microseconds since 1970-01-01T00:00:00Z.
     pub time_microseconds: i64,
+    /// How long the call took, in a record about its end; otherwise -1.
     pub milliseconds: i64,
+    /// The number of records before this one that were dropped, because more than 4096 records
+    /// waited for the function.
     pub dropped: u64,
+    /// A restway_log_level.
     pub level: u32,
+    /// The HTTP status, in a record about an answer; otherwise 0.
     pub http_status: i32,
+    /// The number of the attempt, from 1, in a record about a request that goes out; otherwise 0.
     pub attempt: u32,
+    /// Always 0.
     pub reserved: u32,
 }
 
-/// See `restway_tls_options` in the headers. `restway_tls_options_init` sets its size and its
-/// defaults.
+/// The TLS settings of one origin, or of all origins that have no settings of their own. Start from
+/// RESTWAY_TLS_OPTIONS_INIT. All texts are *Copied*. The files are read again for each new
+/// connection, so renewed certificates need no new client.
+///
+/// `restway_tls_options_init` sets its size and its defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct restway_tls_options {
+    /// sizeof(restway_tls_options), set by the INIT macro.
     pub struct_size: usize,
+    /// The origin ("https://api.example.com") that the settings are for. Default: NULL, all other
+    /// origins. Range: text.
     pub origin: *const c_char,
+    /// A PEM file with the certificates of trusted authorities, in place of the system's. Default:
+    /// NULL, ca_folder alone or, without ca_folder, the system's authorities. Range: text.
     pub ca_file: *const c_char,
+    /// A folder of such certificates that was prepared by `openssl rehash`. Default: NULL. Range:
+    /// text.
     pub ca_folder: *const c_char,
+    /// The client's certificate: a PEM file, which may hold intermediate certificates after it, or
+    /// a PKCS#12 file, which holds the key, too. Default: NULL, no certificate. Range: text.
     pub certificate_file: *const c_char,
+    /// The PEM file of the certificate's private key. Default: NULL, the key in certificate_file.
+    /// Range: text.
     pub key_file: *const c_char,
+    /// The password of the key or of the PKCS#12 file. The copy is overwritten when the client
+    /// ends. Default: NULL, no password. Range: text.
     pub password: *const c_char,
+    /// The public keys of which the server must have one: "sha256//" and the base64 text of the
+    /// key's SHA-256; several are joined by ";". Default: NULL, any key. Range: text.
     pub pinned_public_key: *const c_char,
+    /// The oldest version of TLS that is accepted. Default: RESTWAY_TLS_VERSION_1_2. Range: a
+    /// restway_tls_version.
     pub minimum_version: u32,
+    /// Whether the certificate of the server is left unchecked. Default: 0. Range: RESTWAY_TLS_*
+    /// bits.
     pub flags: u32,
 }
 
-/// See `restway_network_options` in the headers. `restway_network_options_init` sets its size and
-/// its defaults.
+/// How a client connects. Start from RESTWAY_NETWORK_OPTIONS_INIT, and let
+/// restway_client_options.network point to it. A field that is 0 or NULL takes the value of the
+/// environment in the API document, or the default if the document has no value. All texts are
+/// *Copied*.
+///
+/// `restway_network_options_init` sets its size and its defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct restway_network_options {
+    /// sizeof(restway_network_options), set by the INIT macro.
     pub struct_size: usize,
+    /// The TLS settings: at most one for each origin, and at most one without an origin. Settings
+    /// replace the settings of the document for the same origin as a whole. Default: NULL. Range:
+    /// an array of restway_tls_options.
     pub tls: *const *const restway_tls_options,
+    /// Default: 0. Range: 0 or more, the length of tls.
     pub tls_count: usize,
+    /// The URL of the proxy: http, https, socks5 (names are looked up here) or socks5h (the proxy
+    /// looks them up), with a host and a port, without credentials. "" uses no proxy. Default:
+    /// NULL, the proxy of the environment variables (restway_client_create()). Range: text.
     pub proxy: *const c_char,
+    /// The user name for the proxy. Default: NULL. Range: text.
     pub proxy_user: *const c_char,
+    /// The password for the proxy. The copy is overwritten when the client ends. Default: NULL.
+    /// Range: text.
     pub proxy_password: *const c_char,
+    /// Hosts that are reached without the proxy, separated by commas: "localhost,example.com". A
+    /// name includes its subdomains. Default: NULL. Range: text.
     pub proxy_exceptions: *const c_char,
+    /// The path of a Unix-domain socket, to which all connections go; "@name" for an abstract
+    /// socket. Default: NULL, the host of the URL. Range: text.
     pub unix_socket: *const c_char,
+    /// The network interface ("eth1") or the address of this machine from which connections are
+    /// made. Default: NULL, any. Range: text that is not empty.
     pub local_interface: *const c_char,
+    /// Addresses in place of name lookups, each "host:port:address\[,address\]...". Anything but IP
+    /// addresses is RESTWAY_E_CONFIG. Default: NULL. Range: an array of texts.
     pub addresses: *const *const c_char,
+    /// Default: 0. Range: 0 or more, the length of addresses.
     pub address_count: usize,
+    /// The https URL of a server that looks up names (DNS over HTTPS, RFC 8484). Default: NULL, the
+    /// system's resolver. Range: text.
     pub doh_url: *const c_char,
+    /// How long a connection over IPv6 is awaited before IPv4 is tried, too. Default: 200 ms.
+    /// Range: 1 ms to 60,000 ms.
     pub happy_eyeballs_milliseconds: i64,
+    /// The addresses of names that the client connects to. Default: RESTWAY_IP_ANY. Range: a
+    /// restway_ip_version.
     pub ip_version: u32,
+    /// The version of HTTP that the client asks for. Default: RESTWAY_HTTP_AUTOMATIC. Range: a
+    /// restway_http_version.
     pub http_version: u32,
+    /// The file in which the client keeps cookies (cookie.h), in the format of curl and browsers.
+    /// The client makes the file if it does not exist, and only the owner of the file can read it.
+    /// A file with more than 3,000 cookies, or with a cookie of more than 4,096 bytes, cannot be
+    /// used. Default: NULL, cookies in memory. Range: text that is not empty.
     pub cookie_file: *const c_char,
+    /// The file in which the client remembers the hosts that may be reached only over TLS (RFC
+    /// 6797, HSTS), in the format of curl. The client makes the file if it does not exist, and only
+    /// the owner of the file can read it. Requests to http URLs of these hosts go to https.
+    /// Default: NULL, no hosts are remembered. Range: text that is not empty.
     pub hsts_file: *const c_char,
 }
 
-/// See `restway_outbox_counts` in the headers. `restway_outbox_counts_init` sets its size and its
-/// defaults.
+/// The numbers of items in an outbox, by state.
+///
+/// `restway_outbox_counts_init` sets its size and its defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct restway_outbox_counts {
+    /// sizeof(restway_outbox_counts), set by the INIT macro.
     pub struct_size: usize,
+    /// RESTWAY_OUTBOX_WAITING.
     pub waiting: i64,
+    /// RESTWAY_OUTBOX_SENDING.
     pub sending: i64,
+    /// RESTWAY_OUTBOX_BLOCKED.
     pub blocked: i64,
+    /// RESTWAY_OUTBOX_DEAD.
     pub dead: i64,
 }
 
-/// See `restway_page_options` in the headers. `restway_page_options_init` sets its size and its
-/// defaults.
+/// How the pages are requested. Start from RESTWAY_PAGE_OPTIONS_INIT.
+///
+/// `restway_page_options_init` sets its size and its defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct restway_page_options {
+    /// sizeof(restway_page_options), set by the INIT macro.
     pub struct_size: usize,
+    /// The most pages that are requested. Default: no limit. Range: 1 or more.
     pub pages_max: i64,
+    /// The most objects that the program gets. The objects of the last page end there
+    /// (restway_pages_objects()). Its response has all objects of the page. Default: no limit.
+    /// Range: 1 or more.
     pub objects_max: i64,
+    /// 1 requests the next page as soon as a page has come, so that it is there when the program
+    /// has used the page; 0 requests a page only when the program asks for it. Default: 0. Range: 0
+    /// to 1.
     pub prefetch: i32,
+    /// Not used. Default: 0. Range: 0.
     pub reserved: i32,
 }
 
-/// See `restway_page` in the headers. `restway_page_init` sets its size and its defaults.
+/// Where a page stands among the pages. Start from RESTWAY_PAGE_INIT.
+///
+/// `restway_page_init` sets its size and its defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct restway_page {
+    /// sizeof(restway_page), set by the INIT macro.
     pub struct_size: usize,
+    /// The number of pages that came before it.
     pub number: i64,
+    /// The number of objects before the page: as the API says, or as they were counted from the
+    /// first page on. -1 if it is not known.
     pub offset: i64,
+    /// The number of objects on all pages, as the API says; -1 if it does not say.
     pub total: i64,
+    /// The number of objects of restway_pages_objects(). If the first response descriptor describes
+    /// a value, the number of elements of restway_response_values() that belong to the page.
     pub object_count: i64,
+    /// 1 if the API has no more pages, otherwise 0. A bound of the options makes no last page.
     pub is_last: i32,
+    /// 0.
     pub reserved: i32,
 }
 
-/// See `restway_map_options` in the headers. `restway_map_options_init` sets its size and its
-/// defaults.
+/// How bytes are mapped.
+///
+/// `restway_map_options_init` sets its size and its defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct restway_map_options {
+    /// sizeof(restway_map_options), set by the INIT macro.
     pub struct_size: usize,
+    /// The key path of the object or the list of objects, or the text of a JSON array of keys if a
+    /// key contains a dot. With a key path, a value that has nothing there is an error. Only with
+    /// an entity. Default: NULL, the whole value. Range: text.
     pub key_path: *const c_char,
+    /// The name of a route, whose descriptors for status 200 map the bytes, in place of an entity.
+    /// Default: NULL. Range: text.
     pub route: *const c_char,
+    /// The name of the mapper. Default: NULL, the choice by media_type, as for an answer. Range:
+    /// text.
     pub mapper: *const c_char,
+    /// The media type of the bytes. Default: NULL, JSON. Range: text.
     pub media_type: *const c_char,
+    /// Where the objects go. Default: 0. Range: RESTWAY_MAP_* bits.
     pub flags: u32,
+    /// Not used. Default: 0. Range: 0.
     pub reserved: u32,
+    /// Tells how far the mapping has come. Default: NULL. Range: a function.
     pub progress: restway_map_progress_fn,
+    /// Passed to the function unchanged. Default: NULL. Range: any pointer.
     pub context: *mut c_void,
 }
 
-/// See `restway_progress` in the headers. `restway_progress_init` sets its size and its defaults.
+/// The progress of a call. A total of -1 is not known.
+///
+/// `restway_progress_init` sets its size and its defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct restway_progress {
+    /// sizeof(restway_progress), set by the INIT macro.
     pub struct_size: usize,
+    /// How many bytes of the body were sent.
     pub upload_done: i64,
+    /// The length of the body in bytes; 0 without a body.
     pub upload_total: i64,
+    /// How many bytes of the response's body were received, before decoding.
     pub download_done: i64,
     pub download_total: i64,
+    /// How many objects were mapped.
     pub mapping_done: i64,
     pub mapping_total: i64,
+    /// The whole progress as one number between 0 and 1. For a request with a body the upload
+    /// counts 0.4, the download 0.4 and mapping 0.2; for a request without a body the download
+    /// counts 0.8. The number never decreases, even if the call is sent again; 1 means that the
+    /// call has succeeded.
     pub fraction: f64,
 }
 
-/// See `restway_rate` in the headers. `restway_rate_init` sets its size and its defaults.
+/// The rate of one origin.
+///
+/// `restway_rate_init` sets its size and its defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct restway_rate {
+    /// sizeof(restway_rate), set by the INIT macro.
     pub struct_size: usize,
+    /// How many requests the server allows in a period, as its last answer says; -1 if it is not
+    /// known.
     pub limit: i64,
+    /// How many requests are left until the reset; -1 if it is not known. Requests that are under
+    /// way count as used.
     pub remaining: i64,
+    /// The time until the server allows the full number again; -1 if it is not known.
     pub reset_milliseconds: i64,
+    /// How many requests of this client are under way.
     pub under_way: i64,
+    /// How many requests of this client wait.
     pub waiting: i64,
 }
 
-/// See `restway_timings` in the headers. `restway_timings_init` sets its size and its defaults.
+/// The durations of the phases of a call, in microseconds; -1 is not known. After redirects, the
+/// times of the exchange belong to its last request.
+///
+/// `restway_timings_init` sets its size and its defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct restway_timings {
+    /// sizeof(restway_timings), set by the INIT macro.
     pub struct_size: usize,
+    /// From sending until a connection was free.
     pub queued_microseconds: i64,
+    /// Looking up the host's name; 0 on a connection that was open.
     pub name_lookup_microseconds: i64,
+    /// Making the TCP connection; 0 on a connection that was open.
     pub connect_microseconds: i64,
+    /// The TLS handshake; 0 without TLS and on a connection that was open.
     pub tls_microseconds: i64,
+    /// From the start of the exchange to the first byte of the response.
     pub first_byte_microseconds: i64,
+    /// From the start of the exchange to its last byte.
     pub exchange_microseconds: i64,
+    /// Undoing the content coding.
     pub decode_microseconds: i64,
+    /// Reading the body and storing its objects; 0 when no descriptor matched.
     pub map_microseconds: i64,
+    /// From restway_client_send() to completion, including redirects.
     pub total_microseconds: i64,
+    /// The part of map_microseconds for storing the objects; with a file, until they are in the
+    /// file.
     pub store_microseconds: i64,
 }
 
-/// See `restway_attempt` in the headers. `restway_attempt_init` sets its size and its defaults.
+/// One attempt of a call. An attempt includes its redirects.
+///
+/// `restway_attempt_init` sets its size and its defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct restway_attempt {
+    /// sizeof(restway_attempt), set by the INIT macro.
     pub struct_size: usize,
+    /// A restway_attempt_reason.
     pub reason: u32,
+    /// The restway_status with which the attempt ended.
     pub status: u32,
+    /// The HTTP status, or 0 without an answer.
     pub http_status: i32,
+    /// Zero.
     pub reserved: i32,
+    /// How long the call waited before the attempt: for a retry, a refresh, or both.
     pub waited_microseconds: i64,
+    /// How long the attempt took.
     pub took_microseconds: i64,
+    /// The API's own code, NULL if it is missing. *Borrowed* from the response or error.
     pub api_code: *const c_char,
 }
 
-/// See `restway_statistics` in the headers. `restway_statistics_init` sets its size and its
-/// defaults.
+/// The size of a store.
+///
+/// `restway_statistics_init` sets its size and its defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct restway_statistics {
+    /// sizeof(restway_statistics), set by the INIT macro.
     pub struct_size: usize,
+    /// How many objects there are, of all entities.
     pub object_count: i64,
+    /// How many objects have their newest snapshot in memory.
     pub cached_object_count: i64,
+    /// How much memory these snapshots take, in bytes, without the store's own tables.
     pub cached_byte_count: i64,
+    /// The size of the store's file in bytes; 0 without a file.
     pub file_byte_count: i64,
 }
 
-/// See `restway_body_receiver` in the headers. `restway_body_receiver_init` sets its size and its
-/// defaults.
+/// The functions that receive a body. Start from RESTWAY_BODY_RECEIVER_INIT.
+///
+/// `restway_body_receiver_init` sets its size and its defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct restway_body_receiver {
+    /// sizeof(restway_body_receiver), set by the INIT macro.
     pub struct_size: usize,
+    /// Passed to the functions unchanged. Default: NULL. Range: any pointer.
     pub context: *mut c_void,
+    /// Receives the head. Default: NULL. Range: a function.
     pub head: restway_body_head_fn,
+    /// Receives the bytes. Default: required. Range: a function.
     pub receive: restway_body_receive_fn,
+    /// Called once with the context after the last function has returned, when neither the request
+    /// nor a call needs the receiver any more. Default: NULL. Range: a function.
     pub destroy: restway_destroy_fn,
 }
 
-/// See `restway_span_attribute` in the headers.
+/// One attribute of a span: 24 bytes. The layout is frozen.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct restway_span_attribute {
+    /// A name of the semantic conventions, such as "http.request.method". Never NULL.
     pub name: *const c_char,
+    /// The value of a text; NULL for a number.
     pub text: *const c_char,
+    /// The value of a number.
     pub number: i64,
 }
 
-/// See `restway_span` in the headers.
+/// The span of a call, from its start to its completion: 56 bytes. The layout is frozen. The texts
+/// and the attributes are *borrowed* until the function that receives the span returns.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct restway_span {
+    /// The method and the path template of the route, such as "GET /enterprises/:id"; the method
+    /// alone if no route is known.
     pub name: *const c_char,
     pub attributes: *const restway_span_attribute,
     pub attribute_count: usize,
+    /// The number of the call, as restway_call_id() returns it.
     pub call_id: u64,
+    /// When the call started, in microseconds since 1970-01-01T00:00:00Z.
     pub start_microseconds: i64,
+    /// When the call completed, in microseconds since 1970-01-01T00:00:00Z; 0 at its start.
     pub end_microseconds: i64,
+    /// The restway_status with which the call completed; RESTWAY_OK at its start. The span of a
+    /// call that failed has the attribute "error.type", too: the HTTP status from 400 on, otherwise
+    /// the name of this status.
     pub status: u32,
+    /// Always 0.
     pub reserved: u32,
 }
 
@@ -828,11 +1435,17 @@ pub union restway_value_as {
     pub list: *const restway_value,
 }
 
-/// See `restway_value` in the headers.
+/// A tagged value of 16 bytes. The layout is frozen.
+///
+/// A value owns no memory. A value that the library returns is *Borrowed* from the handle that it
+/// was read from; a value that is passed in is *Copied*. In a value that is passed in, strings need
+/// no NUL.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct restway_value {
+    /// A restway_value_kind.
     pub kind: u32,
+    /// Bytes (string, bytes, JSON) or values (list); otherwise 0.
     pub length: u32,
     pub as_: restway_value_as,
 }
