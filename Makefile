@@ -11,8 +11,8 @@ include make/release.mk make/install.mk make/tests.mk make/benchmarks.mk make/wh
 	make/packages.mk make/dist.mk Plugins/plugins.mk
 
 .PHONY: help setup build stage stage-debug demo test check asan tsan valgrind crash fuzz tidy \
-	bench profile wheel check-wheel dist deb check-packages check-reproducible abi install \
-	uninstall clean
+	bench profile wheel check-wheel dist deb check-packages check-reproducible generate abi \
+	install uninstall clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -61,6 +61,8 @@ deb: stage deb-files ## make packages of Debian in build/deb/packages
 check-packages: deb test-packages ## check, install, use and remove the packages in a Debian
 
 check-reproducible: test-reproducible ## build the library in two folders, and compare the bytes
+
+generate: generated-files ## write what is made from the headers: interface, Swift, Python, Rust
 
 abi: setup show-abi ## say how the C interface differs from the one that the changelog knows
 

@@ -206,6 +206,15 @@ test-valgrind-1 test-valgrind-2: test-valgrind-%: setup $(HARNESS) $(HARNESS_PLU
 test-headers: setup
 	$(STAGED) $(WITH_DEMO_API) $(PYTEST) -q Tests/HeaderTests
 
+# The interface as data, and the files that are made from it. A part of test-headers checks them.
+.PHONY: generated-files
+generated-files: $(VENV)/.stamp
+	$(PYTHON) Tests/HeaderTests/interface.py
+	$(PYTHON) Include/generate.py
+	$(PYTHON) bindings/python/generate.py
+	$(PYTHON) bindings/rust/generate.py
+	$(PYTHON) bindings/python/reference.py
+
 .PHONY: show-abi
 show-abi:
 	$(PYTHON) Tests/HeaderTests/abi.py compare
@@ -330,7 +339,8 @@ test-tidy: setup
 # Folders whose modules import each other by their names alone, and programs, so that each is checked
 # by itself. They share what mypy remembers of the package.
 TYPED := tools/restway-tools Tests/Tidy Tests/HeaderTests Tests/Schema Tests/Scenarios Tests/Plugins \
-	Tests/Faults Tests/Crash Tests/Servers bindings/rust examples/companies.py $(PYTHON_SCRIPTS)
+	Tests/Faults Tests/Crash Tests/Servers Include bindings/rust examples/companies.py \
+	$(PYTHON_SCRIPTS)
 # Programs that have errors on purpose; a test checks them.
 UNTYPED := ^tools/restway-tools/tests/stubs/
 
@@ -344,7 +354,7 @@ test-types: setup
 	done
 	cd tools/restway-tools && $(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff check --config Tests/ruff.toml Tests benchmarks examples/companies.py \
-	    bindings/rust $(PYTHON_SCRIPTS)
+	    Include bindings/rust $(PYTHON_SCRIPTS)
 
 # New inputs go to build/fuzz; Tests/Fuzz/README.md says how they get into the corpus.
 FUZZ_SECONDS ?= 60

@@ -39,9 +39,6 @@ typedef struct restway_credential {
     int64_t expires_in_milliseconds;
 } restway_credential;
 
-/** An initialiser for a credential without values. */
-#define RESTWAY_CREDENTIAL_INIT { sizeof(restway_credential), NULL, NULL, NULL, NULL, 0 }
-
 /** Sets the first @p size bytes of @p credential to what RESTWAY_CREDENTIAL_INIT would set. @p size
  *  is the caller's sizeof(restway_credential).
  *

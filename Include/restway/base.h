@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "init.h"
+
 #ifdef __cplusplus
 #define RESTWAY_BEGIN_DECLS extern "C" {
 #define RESTWAY_END_DECLS }

@@ -64,9 +64,6 @@ typedef struct restway_body_reader {
     restway_destroy_fn destroy;
 } restway_body_reader;
 
-/** An initialiser for a reader without functions. */
-#define RESTWAY_BODY_READER_INIT { sizeof(restway_body_reader), NULL, NULL, NULL, NULL }
-
 /** Sets the first @p size bytes of @p reader to what RESTWAY_BODY_READER_INIT would set. @p size is
  *  the caller's sizeof(restway_body_reader).
  *

@@ -112,9 +112,6 @@ typedef struct restway_cache_note {
     int64_t lifetime_seconds;
 } restway_cache_note;
 
-/** An initialiser for a note, all 0. */
-#define RESTWAY_CACHE_NOTE_INIT { sizeof(restway_cache_note), 0, 0, 0, 0 }
-
 /** Sets the first @p size bytes of @p note to what RESTWAY_CACHE_NOTE_INIT would set. @p size is
  *  the caller's sizeof(restway_cache_note).
  *
@@ -184,10 +181,6 @@ typedef struct restway_cache_counts {
     int64_t memory_bytes;
 } restway_cache_counts;
 
-/** An initialiser for counts, all 0. */
-#define RESTWAY_CACHE_COUNTS_INIT \
-    { sizeof(restway_cache_counts), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
-
 /** Sets the first @p size bytes of @p counts to what RESTWAY_CACHE_COUNTS_INIT would set. @p size
  *  is the caller's sizeof(restway_cache_counts).
  *
@@ -235,9 +228,6 @@ typedef struct restway_cache_filter {
     int64_t age_seconds_min;
 } restway_cache_filter;
 
-/** An initialiser for a filter that matches every entry. */
-#define RESTWAY_CACHE_FILTER_INIT { sizeof(restway_cache_filter), NULL, NULL, NULL, NULL, 0 }
-
 /** Sets the first @p size bytes of @p filter to what RESTWAY_CACHE_FILTER_INIT would set. @p size
  *  is the caller's sizeof(restway_cache_filter).
  *
@@ -273,10 +263,6 @@ typedef struct restway_cache_entry {
     /** 1 when the server is asked before the answer is given, else 0. */
     int32_t is_stale;
 } restway_cache_entry;
-
-/** An initialiser for an entry without any values. */
-#define RESTWAY_CACHE_ENTRY_INIT \
-    { sizeof(restway_cache_entry), NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0 }
 
 /** Sets the first @p size bytes of @p entry to what RESTWAY_CACHE_ENTRY_INIT would set. @p size is
  *  the caller's sizeof(restway_cache_entry).

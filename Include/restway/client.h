@@ -212,13 +212,6 @@ typedef struct restway_client_options {
     int64_t too_slow_milliseconds;
 } restway_client_options;
 
-/** An initialiser for options that are all defaults. */
-#define RESTWAY_CLIENT_OPTIONS_INIT \
-    { \
-        sizeof(restway_client_options), NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, \
-            NULL, 0, NULL, NULL, NULL, NULL, 0, NULL, 0, 0, NULL, 0, 0, 0, 0, NULL, 0, 0 \
-    }
-
 /** Sets the first @p size bytes of @p options to what RESTWAY_CLIENT_OPTIONS_INIT would set, for
  *  languages without macros. @p size is the caller's sizeof(restway_client_options).
  *

@@ -49,9 +49,6 @@ typedef struct restway_cookie {
     int32_t reserved;
 } restway_cookie;
 
-/** An initialiser for a cookie without any values. */
-#define RESTWAY_COOKIE_INIT { sizeof(restway_cookie), NULL, NULL, NULL, NULL, 0, 0, 0 }
-
 /** Sets the first @p size bytes of @p cookie to what RESTWAY_COOKIE_INIT would set. @p size is the
  *  caller's sizeof(restway_cookie).
  *

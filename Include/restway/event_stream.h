@@ -102,10 +102,6 @@ typedef struct restway_event_receiver {
     int32_t reconnections_max;
 } restway_event_receiver;
 
-/** An initialiser for a receiver without functions. */
-#define RESTWAY_EVENT_RECEIVER_INIT \
-    { sizeof(restway_event_receiver), NULL, NULL, NULL, NULL, 0, 0, 0 }
-
 /** Sets the first @p size bytes of @p receiver to what RESTWAY_EVENT_RECEIVER_INIT would set. @p
  *  size is the caller's sizeof(restway_event_receiver).
  *

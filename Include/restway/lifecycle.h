@@ -69,9 +69,6 @@ typedef struct restway_call_info {
     uint32_t flags;
 } restway_call_info;
 
-/** An initialiser for an info, all 0. */
-#define RESTWAY_CALL_INFO_INIT { sizeof(restway_call_info), 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
-
 /** Sets the first @p size bytes of @p info to what RESTWAY_CALL_INFO_INIT would set. @p size is the
  *  caller's sizeof(restway_call_info).
  *
@@ -103,9 +100,6 @@ typedef struct restway_lifecycle_options {
      *  Range: 1 ms or more. */
     int64_t progress_interval_milliseconds;
 } restway_lifecycle_options;
-
-/** An initialiser for options that are all defaults. */
-#define RESTWAY_LIFECYCLE_OPTIONS_INIT { sizeof(restway_lifecycle_options), 0, NULL, 0, 0 }
 
 /** Sets the first @p size bytes of @p options to what RESTWAY_LIFECYCLE_OPTIONS_INIT would set.
  *  @p size is the caller's sizeof(restway_lifecycle_options).

@@ -70,12 +70,6 @@ typedef struct restway_tls_options {
     uint32_t flags;
 } restway_tls_options;
 
-/** An initialiser for the settings that all origins have by default. */
-#define RESTWAY_TLS_OPTIONS_INIT \
-    { \
-        sizeof(restway_tls_options), NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0 \
-    }
-
 /** Sets the first @p size bytes of @p options to what RESTWAY_TLS_OPTIONS_INIT would set, for
  *  languages without macros. @p size is the caller's sizeof(restway_tls_options).
  *
@@ -191,13 +185,6 @@ typedef struct restway_network_options {
      *  Range: text that is not empty. */
     const char *hsts_file;
 } restway_network_options;
-
-/** An initialiser for options that are all defaults. */
-#define RESTWAY_NETWORK_OPTIONS_INIT \
-    { \
-        sizeof(restway_network_options), NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, \
-            NULL, 0, 0, 0, NULL, NULL \
-    }
 
 /** Sets the first @p size bytes of @p options to what RESTWAY_NETWORK_OPTIONS_INIT would set, for
  *  languages without macros. @p size is the caller's sizeof(restway_network_options).

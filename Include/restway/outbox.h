@@ -260,9 +260,6 @@ typedef struct restway_outbox_counts {
     int64_t dead;
 } restway_outbox_counts;
 
-/** An initialiser for counts, all 0. */
-#define RESTWAY_OUTBOX_COUNTS_INIT { sizeof(restway_outbox_counts), 0, 0, 0, 0 }
-
 /** Sets the first @p size bytes of @p counts to what RESTWAY_OUTBOX_COUNTS_INIT would set. @p size
  *  is the caller's sizeof(restway_outbox_counts).
  *

@@ -42,9 +42,6 @@ typedef struct restway_page_options {
     int32_t reserved;
 } restway_page_options;
 
-/** An initialiser for options that are all defaults. */
-#define RESTWAY_PAGE_OPTIONS_INIT { sizeof(restway_page_options), 0, 0, 0, 0 }
-
 /** Sets the first @p size bytes of @p options to what RESTWAY_PAGE_OPTIONS_INIT would set. @p size
  *  is the caller's sizeof(restway_page_options).
  *
@@ -74,9 +71,6 @@ typedef struct restway_page {
     /** 0. */
     int32_t reserved;
 } restway_page;
-
-/** An initialiser for a page that nothing is known of. */
-#define RESTWAY_PAGE_INIT { sizeof(restway_page), 0, 0, 0, 0, 0, 0 }
 
 /** Sets the first @p size bytes of @p page to what RESTWAY_PAGE_INIT would set. @p size is the
  *  caller's sizeof(restway_page).

@@ -216,10 +216,6 @@ typedef struct restway_map_options {
     void *context;
 } restway_map_options;
 
-/** An initialiser for options, all 0. */
-#define RESTWAY_MAP_OPTIONS_INIT \
-    { sizeof(restway_map_options), NULL, NULL, NULL, NULL, 0, 0, NULL, NULL }
-
 /** Sets the first @p size bytes of @p options to what RESTWAY_MAP_OPTIONS_INIT would set. @p size
  *  is the caller's sizeof(restway_map_options).
  *

@@ -30,9 +30,6 @@ typedef struct restway_progress {
     double fraction;
 } restway_progress;
 
-/** An initialiser for progress, all 0. */
-#define RESTWAY_PROGRESS_INIT { sizeof(restway_progress), 0, 0, 0, 0, 0, 0, 0.0 }
-
 /** Sets the first @p size bytes of @p progress to what RESTWAY_PROGRESS_INIT would set. @p size is
  *  the caller's sizeof(restway_progress).
  *

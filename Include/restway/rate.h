@@ -39,9 +39,6 @@ typedef struct restway_rate {
     int64_t waiting;
 } restway_rate;
 
-/** An initialiser for a rate, all 0. */
-#define RESTWAY_RATE_INIT { sizeof(restway_rate), 0, 0, 0, 0, 0 }
-
 /** Sets the first @p size bytes of @p rate to what RESTWAY_RATE_INIT would set. @p size is the
  *  caller's sizeof(restway_rate).
  *

@@ -40,9 +40,6 @@ typedef struct restway_timings {
     int64_t store_microseconds;
 } restway_timings;
 
-/** An initialiser for timings, all 0. */
-#define RESTWAY_TIMINGS_INIT { sizeof(restway_timings), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
-
 /** Sets the first @p size bytes of @p timings to what RESTWAY_TIMINGS_INIT would set. @p size is
  *  the caller's sizeof(restway_timings).
  *

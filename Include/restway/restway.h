@@ -26,6 +26,7 @@
 #include "fields.h"
 #include "filling.h"
 #include "hook.h"
+#include "init.h"
 #include "inspect.h"
 #include "interrupt.h"
 #include "lifecycle.h"

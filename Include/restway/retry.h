@@ -63,9 +63,6 @@ typedef struct restway_attempt {
     const char *api_code;
 } restway_attempt;
 
-/** An initialiser for an attempt, all 0. */
-#define RESTWAY_ATTEMPT_INIT { sizeof(restway_attempt), 0, 0, 0, 0, 0, 0, NULL }
-
 /** Sets the first @p size bytes of @p attempt to what RESTWAY_ATTEMPT_INIT would set. @p size is
  *  the caller's sizeof(restway_attempt).
  *

@@ -185,9 +185,6 @@ typedef struct restway_statistics {
     int64_t file_byte_count;
 } restway_statistics;
 
-/** An initialiser for statistics, all 0. */
-#define RESTWAY_STATISTICS_INIT { sizeof(restway_statistics), 0, 0, 0, 0 }
-
 /** Sets the first @p size bytes of @p statistics to what RESTWAY_STATISTICS_INIT would set. @p size
  *  is the caller's sizeof(restway_statistics).
  *

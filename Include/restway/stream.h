@@ -67,9 +67,6 @@ typedef struct restway_body_receiver {
     restway_destroy_fn destroy;
 } restway_body_receiver;
 
-/** An initialiser for a receiver without functions. */
-#define RESTWAY_BODY_RECEIVER_INIT { sizeof(restway_body_receiver), NULL, NULL, NULL, NULL }
-
 /** Sets the first @p size bytes of @p receiver to what RESTWAY_BODY_RECEIVER_INIT would set. @p
  *  size is the caller's sizeof(restway_body_receiver).
  *

@@ -33,19 +33,58 @@ public struct ClientOptions: Sendable {
     /// The largest sizes that are accepted.
     public struct Limits: Sendable {
         /// The bytes of a body, after decoding (256 MiB).
-        public var bodyBytes: Int?
+        public var bodyBytes: Int? {
+            get { stated[.bodyBytesMax] }
+            set { state(newValue, .bodyBytesMax, "bodyBytes") }
+        }
         /// The objects of one answer (10,000,000).
-        public var objects: Int?
+        public var objects: Int? {
+            get { stated[.objectsMax] }
+            set { state(newValue, .objectsMax, "objects") }
+        }
         /// The bytes of a body that is saved in a file, after decoding (no limit).
-        public var savedBytes: Int?
+        public var savedBytes: Int? {
+            get { stated[.saveBytesMax] }
+            set { state(newValue, .saveBytesMax, "savedBytes") }
+        }
         /// The nesting of a JSON body, 1 to 2,048 (512).
-        public var nestingDepth: Int?
+        public var nestingDepth: Int? {
+            get { stated[.nestingDepthMax] }
+            set { state(newValue, .nestingDepthMax, "nestingDepth") }
+        }
         /// The redirects that are followed (10); 0 makes a redirect an error.
-        public var redirects: Int?
+        public var redirects: Int? {
+            get { stated[.redirectsMax] }
+            set { state(newValue, .redirectsMax, "redirects") }
+        }
         /// The open connections of the client (256).
-        public var connections: Int?
+        public var connections: Int? {
+            get { stated[.connectionsMax] }
+            set { state(newValue, .connectionsMax, "connections") }
+        }
         /// The open connections to one host (32).
-        public var connectionsPerHost: Int?
+        public var connectionsPerHost: Int? {
+            get { stated[.connectionsPerHostMax] }
+            set { state(newValue, .connectionsPerHostMax, "connectionsPerHost") }
+        }
+
+        private var stated: [ClientNumber: Int] = [:]
+        private var names: [ClientNumber: String] = [:]
+
+        private mutating func state(_ value: Int?, _ number: ClientNumber, _ name: String) {
+            stated[number] = value
+            names[number] = name
+        }
+
+        fileprivate func apply(to core: inout ClientNumbers) throws(RestwayError) {
+            // In the order of the header, so that the first of several mistakes is told.
+            for number in ClientNumber.allCases {
+                guard let value = stated[number], let name = names[number] else { continue }
+                try RestwayError.explaining { () throws(Failure) in
+                    try core.take(number, value, "options.limits.\(name)")
+                }
+            }
+        }
     }
 
     /// The files of a client, in place of those that the document names.
@@ -210,8 +249,8 @@ extension ClientOptions {
         core.clock = testing.clock?.core
         core.randomSeed = testing.randomSeed
         core.calls.failsUnreachable = network.failsWhenUnreachable
-        try limits.apply(to: &core)
-        if !answers.followRedirects { core.calls.redirectsMax = nil }
+        try limits.apply(to: &core.calls.numbers)
+        core.calls.followsRedirects = answers.followRedirects
         return core
     }
 }
@@ -257,15 +296,11 @@ extension ClientOptions.Cache {
         core.isOn = isOn == true
         core.isOff = isOn == false
         core.usesHeuristics = usesHeuristics
-        if let bytesMax {
-            try RestwayError.check(bytesMax, in: 65_536 ... .max / 2, "options.cache.bytesMax")
-            core.bytesMax = bytesMax
-        }
-        if let memoryBytesMax {
-            try RestwayError.check(
-                memoryBytesMax, in: 0 ... .max, "options.cache.memoryBytesMax")
-            core.memoryBytesMax = memoryBytesMax
-        }
+        core.bytesMax = try RestwayError.checked(
+            bytesMax, ClientNumber.cacheBytesMax.bounds, "options.cache.bytesMax")
+        core.memoryBytesMax = try RestwayError.checked(
+            memoryBytesMax, ClientNumber.cacheMemoryBytesMax.bounds,
+            "options.cache.memoryBytesMax")
         guard !core.contradictsItself else {
             throw RestwayError(
                 Failure(
@@ -273,30 +308,5 @@ extension ClientOptions.Cache {
                     "options.cache.isOn is false beside other options of the cache",
                     field: "options.cache.isOn"))
         }
-    }
-}
-
-extension ClientOptions.Limits {
-    fileprivate func apply(to core: inout RestwayClient.ClientOptions) throws(RestwayError) {
-        try Self.set(&core.calls.bodyBytesMax, bodyBytes, "bodyBytes", 1 ... .max)
-        try Self.set(&core.calls.objectsMax, objects, "objects", 1 ... .max)
-        try Self.set(&core.calls.nestingDepthMax, nestingDepth, "nestingDepth", 1...2_048)
-        var savedBytesMax = 0
-        try Self.set(&savedBytesMax, savedBytes, "savedBytes", 1 ... .max)
-        core.calls.saveBytesMax = Int64(savedBytesMax)
-        try Self.set(&core.connections.total, connections, "connections", 1...65_536)
-        try Self.set(
-            &core.connections.perHost, connectionsPerHost, "connectionsPerHost", 1...65_536)
-        var redirectsMax = 10
-        try Self.set(&redirectsMax, redirects, "redirects", 0...1_000)
-        core.calls.redirectsMax = redirectsMax
-    }
-
-    private static func set(
-        _ target: inout Int, _ value: Int?, _ name: String, _ range: ClosedRange<Int>
-    ) throws(RestwayError) {
-        guard let value else { return }
-        try RestwayError.check(value, in: range, "options.limits.\(name)")
-        target = value
     }
 }

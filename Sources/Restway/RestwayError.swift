@@ -1,5 +1,7 @@
 public import FoundationEssentials
+import RestwayCalls
 import RestwayOutcome
+import RestwayRequests
 
 /// Why a function of this module has failed.
 ///
@@ -239,6 +241,15 @@ extension RestwayError {
                 Failure(
                     .invalidArgument, "\(name) is out of its range: \(number)", field: name))
         }
+    }
+
+    /// Refuses the number of an option that is out of its range; `nil` states no number.
+    static func checked<Number: BinaryInteger>(
+        _ number: Number?, _ bounds: NumberBounds, _ name: String
+    ) throws(RestwayError) -> Number? {
+        guard let number else { return nil }
+        try explaining { () throws(Failure) in try bounds.check(Int64(number), name) }
+        return number
     }
 }
 

@@ -165,21 +165,14 @@ extension Credential {
     /// Reads a credential; `nil` for NULL.
     static func optional(_ pointer: In<restway_credential>?) throws(Failure) -> Credential? {
         guard let pointer else { return nil }
-        let c = try SizedStructs.credential.read(pointer, zero: restway_credential())
+        let fields = try CredentialFields(pointer)
         var credential = Credential()
-        credential.user = try Argument.optionalString(c.user, "credential.user")
-        credential.password = try secret(c.password, "credential.password")
-        credential.token = try secret(c.token, "credential.token")
-        credential.refreshToken = try secret(c.refresh_token, "credential.refresh_token")
-        try Argument.notNegative(c.expires_in_milliseconds, "credential.expires_in_milliseconds")
-        if c.expires_in_milliseconds > 0 {
-            credential.expiresInMilliseconds = c.expires_in_milliseconds
-        }
+        credential.user = fields.user
+        credential.password = fields.password.map { Secret($0) }
+        credential.token = fields.token.map { Secret($0) }
+        credential.refreshToken = fields.refreshToken.map { Secret($0) }
+        credential.expiresInMilliseconds = fields.expiresInMilliseconds
         return credential
-    }
-
-    private static func secret(_ text: CString?, _ name: String) throws(Failure) -> Secret? {
-        try Argument.optionalString(text, name).map { Secret($0) }
     }
 
     /// Calls `body` with the fields as a C struct, and then overwrites the copies.

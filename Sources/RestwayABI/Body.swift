@@ -20,14 +20,12 @@ public func restway_request_set_body_reader(
     _ outError: OutHandle?
 ) -> restway_status {
     RequestHandle.using(request, outError) { request throws(Failure) in
-        guard let reader else { throw Argument.null("reader") }
-        let functions = try SizedStructs.bodyReader.read(reader, zero: restway_body_reader())
-        guard let read = functions.read else { throw Argument.null("reader.read") }
+        let functions = try BodyReaderFields(reader)
         try Argument.minusOneOrMore(length, "length")
         let mediaType = try Argument.mediaType(mediaType)
         let context = HostContext(functions.context, functions.destroy)
         let body = BodyReader(
-            length: length < 0 ? nil : length, read: BodyReading.reading(read, context),
+            length: length < 0 ? nil : length, read: BodyReading.reading(functions.read, context),
             rewind: functions.rewind.map { BodyReading.rewinding($0, context) })
         request.set(.init(reader: body, mediaType: mediaType))
     }

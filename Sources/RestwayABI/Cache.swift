@@ -193,50 +193,33 @@ extension CacheFilter {
     /// - Parameter pointer: `nil` for all entries.
     fileprivate init(_ pointer: In<restway_cache_filter>?) throws(Failure) {
         self.init()
-        guard let pointer else { return }
-        let c = try SizedStructs.cacheFilter.read(pointer, zero: restway_cache_filter())
-        key = try Argument.optionalString(c.key, "filter.key")
-        url = try Argument.optionalString(c.url, "filter.url")
-        route = try Argument.optionalString(c.route, "filter.route")
-        discriminator = try Argument.optionalString(c.discriminator, "filter.discriminator")
-        try Argument.notNegative(c.age_seconds_min, "filter.age_seconds_min")
-        ageSecondsMin = c.age_seconds_min == 0 ? nil : c.age_seconds_min
+        let fields = try CacheFilterFields(pointer)
+        key = fields.key
+        url = fields.url
+        route = fields.route
+        discriminator = fields.discriminator
+        ageSecondsMin = fields.ageSecondsMin
     }
 }
 
 extension ClientOptions.Caching {
-    /// Reads the fields of the options that are for the cache.
-    init(_ c: restway_client_options) throws(Failure) {
+    /// Takes the options that are for the cache.
+    init(_ fields: ClientOptionsFields) throws(Failure) {
         self.init()
-        path =
-            c.cache_path == nil
-            ? nil : try Argument.nonEmptyString(c.cache_path, "options.cache_path")
-        if c.cache_bytes_max != 0 {
-            let allowed = CacheDefinition.bytesMin...CacheDefinition.bytesLimit
-            try Argument.inRange(c.cache_bytes_max, allowed, "options.cache_bytes_max")
-            bytesMax = c.cache_bytes_max
-        }
-        memoryBytesMax = try Argument.limit(
-            c.cache_memory_bytes_max, "options.cache_memory_bytes_max")
-        try Argument.flags(
-            c.cache_flags,
-            known: RESTWAY_CACHE_ON | RESTWAY_CACHE_HEURISTICS | RESTWAY_CACHE_OFF,
-            "options.cache_flags")
-        isOn = c.cache_flags & RESTWAY_CACHE_ON != 0
-        usesHeuristics = c.cache_flags & RESTWAY_CACHE_HEURISTICS != 0
-        isOff = c.cache_flags & RESTWAY_CACHE_OFF != 0
+        path = fields.cachePath
+        bytesMax = fields.numbers.stated(.cacheBytesMax)
+        memoryBytesMax = fields.numbers.stated(.cacheMemoryBytesMax)
+        isOn = fields.cacheFlags & RESTWAY_CACHE_ON != 0
+        usesHeuristics = fields.cacheFlags & RESTWAY_CACHE_HEURISTICS != 0
+        isOff = fields.cacheFlags & RESTWAY_CACHE_OFF != 0
         guard !contradictsItself else {
             throw Argument.wrong(
                 "options.cache_flags",
                 "options.cache_flags: RESTWAY_CACHE_OFF stands beside other options of the cache")
         }
-        guard c.cache_reserved == 0 else {
-            throw Argument.outOfRange("options.cache_reserved", Int64(c.cache_reserved))
-        }
     }
 }
 
-/// Writes a note to a struct of the header.
 extension CacheNote {
     fileprivate var c: restway_cache_note {
         restway_cache_note(

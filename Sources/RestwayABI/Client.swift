@@ -42,7 +42,8 @@ public func restway_client_create(
     _ outError: OutHandle?
 ) -> restway_status {
     APIHandle.creating(api, outClient, outError, "out_client") { handle throws(Failure) in
-        ClientHandle(try Client.make(api: handle.api, options: try ClientOptions(options)))
+        let fields = try ClientOptionsFields(options)
+        return ClientHandle(try Client.make(api: handle.api, options: try ClientOptions(fields)))
     }
 }
 
@@ -155,96 +156,78 @@ private func exclusion(
     }
 }
 
-/// Reads the option struct of the header and checks each field.
+/// Takes the options of the header.
 extension ClientOptions {
-    init(_ pointer: In<restway_client_options>?) throws(Failure) {
+    init(_ fields: ClientOptionsFields) throws(Failure) {
         self.init()
-        guard let pointer else { return }
-        let c = try SizedStructs.clientOptions.read(pointer, zero: restway_client_options())
-        environment = try Argument.optionalString(c.environment, "options.environment")
-        baseURL = try Argument.optionalString(c.base_url, "options.base_url")
-        if let agent = try Argument.optionalString(c.user_agent, "options.user_agent") {
+        environment = fields.environment
+        baseURL = fields.baseURL
+        if let agent = fields.userAgent {
             try Argument.headerValue(agent, "options.user_agent")
             calls.userAgent = agent
         }
-        connections.certificateFile = try Argument.optionalString(c.ca_file, "options.ca_file")
-        connections.network = try NetworkSettings(c.network)
-        if c.clock != nil {
-            clock = try ManualClock.argument(c.clock, "options.clock")
+        delivery = try Delivery.Mode(fields.delivery)
+        calls.numbers = fields.numbers
+        timeouts = Timeouts(fields.numbers)
+        take(flags: fields.flags)
+        try take(languages: fields.languages ?? [])
+        connections.certificateFile = fields.caFile
+        connections.network = try NetworkSettings(fields.network)
+        if fields.clock != nil {
+            clock = try ManualClock.argument(fields.clock, "options.clock")
         }
-        randomSeed = c.random_seed
-        files.store = try Argument.optionalString(c.store_path, "options.store_path")
-        files.outbox = try Argument.optionalString(c.outbox_path, "options.outbox_path")
-        files.cache = try Caching(c)
-        transport = try Argument.optionalString(c.transport, "options.transport")
-        transportOptions = try Argument.optionalString(
-            c.transport_options, "options.transport_options")
-        if c.file_mode != 0 {
-            guard let mode = FileMode(c.file_mode) else {
-                throw Argument.wrong(
-                    "options.file_mode",
-                    "options.file_mode lets the owner read and write, and nobody execute: it is "
-                        + "0600 to 0666, not 0\(String(c.file_mode, radix: 8))")
-            }
-            files.mode = mode
-        }
-        try readDelivery(c)
-        try readFlags(c)
-        try readLanguages(c)
-        timeouts.totalMilliseconds = try Argument.limit(
-            c.timeout_milliseconds, "options.timeout_milliseconds")
-        timeouts.connectMilliseconds = try Argument.limit(
-            c.connect_timeout_milliseconds, "options.connect_timeout_milliseconds")
-        timeouts.firstByteMilliseconds = try Argument.limit(
-            c.first_byte_timeout_milliseconds, "options.first_byte_timeout_milliseconds")
-        timeouts.idleMilliseconds = try Argument.limit(
-            c.idle_timeout_milliseconds, "options.idle_timeout_milliseconds")
-        timeouts.tooSlowMilliseconds = try Argument.limit(
-            c.too_slow_milliseconds, "options.too_slow_milliseconds")
-        try Self.set(&calls.bodyBytesMax, c.body_bytes_max, "body_bytes_max", max: .max)
-        calls.saveBytesMax = try Argument.limit(c.save_bytes_max, "options.save_bytes_max") ?? 0
-        try Self.set(&calls.objectsMax, c.objects_max, "objects_max", max: .max)
-        try Self.set(&calls.nestingDepthMax, c.nesting_depth_max, "nesting_depth_max", max: 2_048)
-        try Self.set(&connections.total, c.connections_max, "connections_max", max: 65_536)
-        try Self.set(
-            &connections.perHost, c.connections_per_host_max, "connections_per_host_max",
-            max: 65_536)
+        randomSeed = fields.randomSeed
+        files.store = fields.storePath
+        files.outbox = fields.outboxPath
+        files.mode = fields.fileMode
+        files.cache = try Caching(fields)
+        transport = fields.transport
+        transportOptions = fields.transportOptions
     }
 
-    private mutating func readDelivery(_ c: restway_client_options) throws(Failure) {
-        guard let mode = restway_delivery(rawValue: c.delivery).flatMap(Delivery.Mode.init) else {
+    private mutating func take(flags: UInt32) {
+        calls.isMappingStrict = flags & RESTWAY_CLIENT_STRICT_MAPPING != 0
+        calls.failsUnreachable = flags & RESTWAY_CLIENT_FAIL_UNREACHABLE != 0
+        loadsPlugins = flags & RESTWAY_CLIENT_LOAD_PLUGINS != 0
+        calls.usesCookies = flags & RESTWAY_CLIENT_NO_COOKIES == 0
+        calls.takesMissingForDeleted = flags & RESTWAY_CLIENT_GONE_IS_DELETED != 0
+        calls.followsRedirects = flags & RESTWAY_CLIENT_NO_REDIRECTS == 0
+    }
+}
+
+extension Delivery.Mode {
+    /// Reads the field of the options.
+    fileprivate init(_ number: UInt32) throws(Failure) {
+        guard let mode = restway_delivery(rawValue: number).flatMap(Self.init) else {
             throw Argument.wrong(
-                "options.delivery", "options.delivery is \(c.delivery), which is no delivery mode")
+                "options.delivery", "options.delivery is \(number), which is no delivery mode")
         }
-        delivery = mode
+        self = mode
     }
+}
 
-    private mutating func readFlags(_ c: restway_client_options) throws(Failure) {
-        let known =
-            RESTWAY_CLIENT_STRICT_MAPPING | RESTWAY_CLIENT_NO_COOKIES
-            | RESTWAY_CLIENT_NO_REDIRECTS | RESTWAY_CLIENT_GONE_IS_DELETED
-            | RESTWAY_CLIENT_LOAD_PLUGINS | RESTWAY_CLIENT_FAIL_UNREACHABLE
-        try Argument.flags(c.flags, known: known, "options.flags")
-        calls.isMappingStrict = c.flags & RESTWAY_CLIENT_STRICT_MAPPING != 0
-        calls.failsUnreachable = c.flags & RESTWAY_CLIENT_FAIL_UNREACHABLE != 0
-        loadsPlugins = c.flags & RESTWAY_CLIENT_LOAD_PLUGINS != 0
-        calls.usesCookies = c.flags & RESTWAY_CLIENT_NO_COOKIES == 0
-        calls.takesMissingForDeleted = c.flags & RESTWAY_CLIENT_GONE_IS_DELETED != 0
-        switch c.redirects_max {
-        case 0: break
-        case -1: calls.redirectsMax = 0
-        case 1...1_000: calls.redirectsMax = Int(c.redirects_max)
-        default: throw Argument.outOfRange("options.redirects_max", Int64(c.redirects_max))
+extension Timeouts {
+    /// Takes the time limits that the program has stated.
+    fileprivate init(_ numbers: ClientNumbers) {
+        self.init()
+        totalMilliseconds = numbers.stated(.timeoutMilliseconds)
+        connectMilliseconds = numbers.stated(.connectTimeoutMilliseconds)
+        firstByteMilliseconds = numbers.stated(.firstByteTimeoutMilliseconds)
+        idleMilliseconds = numbers.stated(.idleTimeoutMilliseconds)
+        tooSlowMilliseconds = numbers.stated(.tooSlowMilliseconds)
+    }
+}
+
+extension Argument {
+    /// Reads the permissions of a file; `nil` for the default.
+    static func permissions(_ value: Int64, _ name: String) throws(Failure) -> FileMode? {
+        guard value != 0 else { return nil }
+        guard let mode = FileMode(value) else {
+            throw wrong(
+                name,
+                "\(name) lets the owner read and write, and nobody execute: it is 0600 to 0666, "
+                    + "not 0\(String(value, radix: 8))")
         }
-        if c.flags & RESTWAY_CLIENT_NO_REDIRECTS != 0 { calls.redirectsMax = nil }
-    }
-
-    private static func set(
-        _ target: inout Int, _ value: some BinaryInteger, _ name: String, max: Int64
-    ) throws(Failure) {
-        let value = Int64(value)
-        guard value != 0 else { return }
-        guard (1...max).contains(value) else { throw Argument.outOfRange("options.\(name)", value) }
-        target = Int(value)
+        return mode
     }
 }

@@ -34,24 +34,13 @@ public func restway_client_headers(
 }
 
 extension ClientOptions {
-    /// Reads the languages, which become the default header `Accept-Language`.
-    mutating func readLanguages(_ c: restway_client_options) throws(Failure) {
-        let texts = try Argument.elements(c.languages, c.language_count, "options.languages")
-        guard texts.count <= AcceptLanguage.languagesMax else {
-            throw Argument.wrong(
-                "options.language_count",
-                "options.language_count is \(texts.count), and \(AcceptLanguage.languagesMax) are "
-                    + "the most")
-        }
-        var languages: [String] = []
-        for (index, text) in texts.enumerated() {
+    /// Takes the languages, which become the default header `Accept-Language`.
+    mutating func take(languages: [String]) throws(Failure) {
+        for (index, language) in languages.enumerated()
+        where !AcceptLanguage.isRange(language) {
             let name = "options.languages[\(index)]"
-            let language = try Argument.string(text, name)
-            guard AcceptLanguage.isRange(language) else {
-                throw Argument.wrong(
-                    name, "\(name) is \"\(language)\", which is no language tag such as \"de-CH\"")
-            }
-            languages.append(language)
+            throw Argument.wrong(
+                name, "\(name) is \"\(language)\", which is no language tag such as \"de-CH\"")
         }
         guard !languages.isEmpty else { return }
         calls.headers.set(AcceptLanguage.name, AcceptLanguage.value(languages))

@@ -80,10 +80,8 @@ public func restway_client_set_cookie(
 ) -> restway_status {
     ClientHandle.using(client, outError) { client throws(Failure) in
         let url = try Argument.optionalString(url, "url")
-        guard let cookie else { throw Argument.null("cookie") }
-        let c = try SizedStructs.cookie.read(cookie, zero: restway_cookie())
-        let domain = try Argument.optionalString(c.domain, "cookie.domain")
-        try client.setCookie(try Cookie(c), domain: domain, url: url)
+        let fields = try CookieFields(cookie)
+        try client.setCookie(Cookie(fields), domain: fields.domain, url: url)
     }
 }
 
@@ -100,19 +98,13 @@ public func restway_client_clear_cookies(
 }
 
 extension Cookie {
-    /// Reads all fields of a cookie except its domain.
-    fileprivate init(_ c: restway_cookie) throws(Failure) {
-        let known = RESTWAY_COOKIE_SUBDOMAINS | RESTWAY_COOKIE_SECURE | RESTWAY_COOKIE_HTTP_ONLY
-        try Argument.flags(c.flags, known: known, "cookie.flags")
-        guard c.reserved == 0 else {
-            throw Argument.outOfRange("cookie.reserved", Int64(c.reserved))
-        }
+    /// Takes all fields of a cookie except its domain.
+    fileprivate init(_ fields: CookieFields) {
         self.init(
-            name: try Argument.string(c.name, "cookie.name"),
-            value: try Argument.string(c.value, "cookie.value"), domain: "",
-            path: try Argument.optionalString(c.path, "cookie.path") ?? "/", expires: c.expires,
-            includesSubdomains: c.flags & RESTWAY_COOKIE_SUBDOMAINS != 0,
-            isSecure: c.flags & RESTWAY_COOKIE_SECURE != 0,
-            isHTTPOnly: c.flags & RESTWAY_COOKIE_HTTP_ONLY != 0)
+            name: fields.name, value: fields.value, domain: "", path: fields.path ?? "/",
+            expires: fields.expires,
+            includesSubdomains: fields.flags & RESTWAY_COOKIE_SUBDOMAINS != 0,
+            isSecure: fields.flags & RESTWAY_COOKIE_SECURE != 0,
+            isHTTPOnly: fields.flags & RESTWAY_COOKIE_HTTP_ONLY != 0)
     }
 }

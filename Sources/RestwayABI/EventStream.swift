@@ -20,8 +20,8 @@ public func restway_request_set_event_receiver(
 ) -> restway_status {
     RequestHandle.using(request, outError) { request throws(Failure) in
         guard let receiver else { return request.set(BodyDestination.memory) }
-        let given = try SizedStructs.eventReceiver.read(receiver, zero: restway_event_receiver())
-        guard let receive = given.receive else { throw Argument.null("receiver.receive") }
+        let given = try EventReceiverFields(receiver)
+        let receive = given.receive
         let options = try EventReceiver.Options(given)
         let context = HostContext(given.context, given.destroy)
         let made = EventReceiver(
@@ -34,7 +34,7 @@ public func restway_request_set_event_receiver(
 }
 
 extension EventReceiver.Options {
-    fileprivate init(_ given: restway_event_receiver) throws(Failure) {
+    fileprivate init(_ given: EventReceiverFields) throws(Failure) {
         self.init()
         switch restway_stream_format(rawValue: given.format) {
         case .RESTWAY_STREAM_DEFAULT: break
@@ -45,11 +45,8 @@ extension EventReceiver.Options {
             throw Argument.wrong(
                 "receiver.format", "receiver.format is \(given.format): no format has that number")
         }
-        try Argument.notNegative(given.event_bytes_max, "receiver.event_bytes_max")
-        if given.event_bytes_max > 0 { bytesMax = Int(given.event_bytes_max) }
-        reconnectionsMax = try Argument.limit(
-            Int64(given.reconnections_max), "receiver.reconnections_max"
-        ).map { Int($0) }
+        if let limit = given.eventBytesMax { bytesMax = Int(limit) }
+        reconnectionsMax = given.reconnectionsMax.map { Int($0) }
     }
 }
 

@@ -126,29 +126,15 @@ public func restway_request_set_too_slow(
     }
 }
 
-/// Reads the option struct of the header and checks each field.
+/// Takes the options of the header.
 extension LifecycleWishes {
     fileprivate init(_ pointer: In<restway_lifecycle_options>?) throws(Failure) {
         self.init()
-        guard let pointer else { return }
-        let c = try SizedStructs.lifecycleOptions.read(pointer, zero: restway_lifecycle_options())
-        guard c.kinds & ~LifecycleKind.allBits == 0 else {
-            let unknown = String(c.kinds & ~LifecycleKind.allBits, radix: 16)
-            throw Argument.wrong(
-                "options.kinds",
-                "options.kinds holds bits that this version does not know: 0x\(unknown)")
-        }
-        if c.kinds != 0 { kinds = c.kinds }
-        let names = try Argument.elements(c.routes, c.route_count, "options.routes")
-        if c.routes != nil {
-            var routes: [String] = []
-            for name in names { routes.append(try Argument.string(name, "options.routes[]")) }
-            self.routes = routes
-        }
-        try Argument.notNegative(
-            c.progress_interval_milliseconds, "options.progress_interval_milliseconds")
-        if c.progress_interval_milliseconds > 0 {
-            progressIntervalMilliseconds = c.progress_interval_milliseconds
+        let fields = try LifecycleOptionsFields(pointer)
+        if fields.kinds != 0 { kinds = fields.kinds }
+        routes = fields.routes
+        if let interval = fields.progressIntervalMilliseconds {
+            progressIntervalMilliseconds = interval
         }
     }
 }

@@ -21,40 +21,28 @@ public func restway_network_options_init(
     SizedStructs.networkOptions.initialize(options, size, outError)
 }
 
-/// Reads the option structs of the header and checks each field.
+/// Takes the options of the header.
 extension NetworkSettings {
-    private static let happyEyeballsMillisecondsMax: Int64 = 60_000
-
-    init(_ pointer: In<restway_network_options>?) throws(Failure) {
+    init(_ fields: NetworkOptionsFields) throws(Failure) {
         self.init()
-        guard let pointer else { return }
-        let c = try SizedStructs.networkOptions.read(pointer, zero: restway_network_options())
-        for element in try Argument.elements(c.tls, c.tls_count, "options.network.tls") {
-            guard let element else { throw Argument.null("options.network.tls[]") }
-            try add(try SizedStructs.tlsOptions.read(element, zero: restway_tls_options()))
-        }
-        try readProxy(c)
-        try readPlaces(c)
-        if let text = c.cookie_file {
-            cookieFile = try Argument.nonEmptyString(text, "options.network.cookie_file")
-        }
-        if let text = c.hsts_file {
-            hstsFile = try Argument.nonEmptyString(text, "options.network.hsts_file")
-        }
-        switch restway_http_version(rawValue: c.http_version) {
+        for settings in fields.tls { try add(settings) }
+        try takeProxy(fields)
+        try takePlaces(fields)
+        cookieFile = fields.cookieFile
+        hstsFile = fields.hstsFile
+        switch restway_http_version(rawValue: fields.httpVersion) {
         case .RESTWAY_HTTP_AUTOMATIC: httpVersion = nil
         case .RESTWAY_HTTP_VERSION_1_1: httpVersion = .http11
         case .RESTWAY_HTTP_VERSION_2: httpVersion = .http2
         case .RESTWAY_HTTP_VERSION_3: httpVersion = .http3
         default:
-            throw Argument.outOfRange("options.network.http_version", Int64(c.http_version))
+            throw Argument.outOfRange("options.network.http_version", Int64(fields.httpVersion))
         }
     }
 
-    private mutating func add(_ c: restway_tls_options) throws(Failure) {
-        let settings = try TLSSettings(c)
-        guard let text = try Argument.optionalString(c.origin, "options.network.tls[].origin")
-        else {
+    private mutating func add(_ fields: TLSOptionsFields) throws(Failure) {
+        let settings = try TLSSettings(fields)
+        guard let text = fields.origin else {
             guard tls == nil else {
                 throw Argument.wrong(
                     "options.network.tls", "options.network.tls has two settings without an origin")
@@ -69,20 +57,15 @@ extension NetworkSettings {
         }
     }
 
-    private mutating func readProxy(_ c: restway_network_options) throws(Failure) {
-        let user = try Argument.optionalString(c.proxy_user, "options.network.proxy_user")
-        let password = try Argument.optionalString(
-            c.proxy_password, "options.network.proxy_password")
-        let exceptions = try Argument.optionalString(
-            c.proxy_exceptions, "options.network.proxy_exceptions")
-        guard let url = try Argument.optionalString(c.proxy, "options.network.proxy"), !url.isEmpty
-        else {
-            if user != nil || password != nil || exceptions != nil {
+    private mutating func takeProxy(_ fields: NetworkOptionsFields) throws(Failure) {
+        let (user, password) = (fields.proxyUser, fields.proxyPassword)
+        guard let url = fields.proxy, !url.isEmpty else {
+            if user != nil || password != nil || fields.proxyExceptions != nil {
                 throw Argument.wrong(
                     "options.network.proxy",
                     "options.network has a user, a password or exceptions of a proxy, but no proxy")
             }
-            proxy = c.proxy == nil ? nil : .direct
+            proxy = fields.proxy == nil ? nil : .direct
             return
         }
         var chosen = try Failure.explaining { () throws(NetworkSettingError) in
@@ -90,12 +73,12 @@ extension NetworkSettings {
         }
         chosen.user = user
         chosen.password = password.map { Secret($0) }
-        chosen.exceptions = exceptions ?? ""
+        chosen.exceptions = fields.proxyExceptions ?? ""
         proxy = .proxy(chosen)
     }
 
-    private mutating func readPlaces(_ c: restway_network_options) throws(Failure) {
-        if let text = try Argument.optionalString(c.unix_socket, "options.network.unix_socket") {
+    private mutating func takePlaces(_ fields: NetworkOptionsFields) throws(Failure) {
+        if let text = fields.unixSocket {
             if case .proxy = proxy {
                 throw Argument.wrong(
                     "options.network.unix_socket",
@@ -105,57 +88,43 @@ extension NetworkSettings {
                 try UnixSocket(text)
             }
         }
-        if let text = c.local_interface {
-            localInterface = try Argument.nonEmptyString(text, "options.network.local_interface")
-        }
-        let addresses = try Argument.elements(
-            c.addresses, c.address_count, "options.network.addresses")
-        for element in addresses {
-            let text = try Argument.string(element, "options.network.addresses[]")
+        localInterface = fields.localInterface
+        for text in fields.addresses ?? [] {
             try Failure.explaining { () throws(NetworkSettingError) in
                 try names.add(address: text)
             }
         }
-        if let url = try Argument.optionalString(c.doh_url, "options.network.doh_url") {
+        if let url = fields.dohURL {
             try Failure.explaining { () throws(NetworkSettingError) in try names.askOverHTTPS(url) }
         }
-        switch restway_ip_version(rawValue: c.ip_version) {
+        switch restway_ip_version(rawValue: fields.ipVersion) {
         case .RESTWAY_IP_ANY: names.family = .any
         case .RESTWAY_IP_VERSION_4: names.family = .ip4
         case .RESTWAY_IP_VERSION_6: names.family = .ip6
-        default: throw Argument.outOfRange("options.network.ip_version", Int64(c.ip_version))
+        default: throw Argument.outOfRange("options.network.ip_version", Int64(fields.ipVersion))
         }
-        let milliseconds = c.happy_eyeballs_milliseconds
-        guard (0...Self.happyEyeballsMillisecondsMax).contains(milliseconds) else {
-            throw Argument.outOfRange("options.network.happy_eyeballs_milliseconds", milliseconds)
-        }
-        if milliseconds > 0 { names.happyEyeballsMilliseconds = milliseconds }
+        names.happyEyeballsMilliseconds = fields.happyEyeballsMilliseconds
     }
 }
 
 extension TLSSettings {
-    fileprivate init(_ c: restway_tls_options) throws(Failure) {
+    fileprivate init(_ fields: TLSOptionsFields) throws(Failure) {
         self.init()
-        func text(_ text: CString?, _ name: String) throws(Failure) -> String? {
-            try Argument.optionalString(text, "options.network.tls[].\(name)")
-        }
-        caFile = try text(c.ca_file, "ca_file")
-        caFolder = try text(c.ca_folder, "ca_folder")
-        certificateFile = try text(c.certificate_file, "certificate_file")
-        keyFile = try text(c.key_file, "key_file")
-        password = try text(c.password, "password").map { Secret($0) }
-        if let keys = try text(c.pinned_public_key, "pinned_public_key") {
+        caFile = fields.caFile
+        caFolder = fields.caFolder
+        certificateFile = fields.certificateFile
+        keyFile = fields.keyFile
+        password = fields.password.map { Secret($0) }
+        if let keys = fields.pinnedPublicKey {
             try Failure.explaining { () throws(NetworkSettingError) in try pin(keys) }
         }
-        switch restway_tls_version(rawValue: c.minimum_version) {
+        switch restway_tls_version(rawValue: fields.minimumVersion) {
         case .RESTWAY_TLS_VERSION_1_2: minimumVersion = .tls12
         case .RESTWAY_TLS_VERSION_1_3: minimumVersion = .tls13
         default:
             throw Argument.outOfRange(
-                "options.network.tls[].minimum_version", Int64(c.minimum_version))
+                "options.network.tls[].minimum_version", Int64(fields.minimumVersion))
         }
-        try Argument.flags(
-            c.flags, known: RESTWAY_TLS_INSECURE_NO_VERIFICATION, "options.network.tls[].flags")
-        isVerifying = c.flags & RESTWAY_TLS_INSECURE_NO_VERIFICATION == 0
+        isVerifying = fields.flags & RESTWAY_TLS_INSECURE_NO_VERIFICATION == 0
     }
 }

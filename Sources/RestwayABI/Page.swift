@@ -115,16 +115,10 @@ public func restway_pages_objects(
 extension Pages.Options {
     fileprivate init(_ pointer: In<restway_page_options>?) throws(Failure) {
         self.init()
-        guard let pointer else { return }
-        let c = try SizedStructs.pageOptions.read(pointer, zero: restway_page_options())
-        try Argument.notNegative(c.pages_max, "options.pages_max")
-        try Argument.notNegative(c.objects_max, "options.objects_max")
-        bounds.pagesMax = c.pages_max
-        bounds.objectsMax = c.objects_max
-        fetchesAhead = try Argument.zeroOrOne(c.prefetch, "options.prefetch")
-        guard c.reserved == 0 else {
-            throw Argument.outOfRange("options.reserved", Int64(c.reserved))
-        }
+        let fields = try PageOptionsFields(pointer)
+        bounds.pagesMax = fields.pagesMax ?? 0
+        bounds.objectsMax = fields.objectsMax ?? 0
+        fetchesAhead = fields.prefetch == 1
     }
 }
 

@@ -112,12 +112,10 @@ public func restway_client_map(
 extension BytesMapping {
     /// Reads the arguments of `restway_client_map`.
     init(_ entity: CString?, _ pointer: In<restway_map_options>?) throws(Failure) {
-        var c = restway_map_options()
-        if let pointer { c = try SizedStructs.mapOptions.read(pointer, zero: c) }
+        let fields = try MapOptionsFields(pointer)
         let entity = try Argument.optionalString(entity, "entity")
-        let route = try Argument.optionalString(c.route, "options.route")
-        let keyPath = try Argument.optionalString(c.key_path, "options.key_path")
-        switch (entity, route) {
+        let keyPath = fields.keyPath
+        switch (entity, fields.route) {
         case (let entity?, nil):
             self.init(.entity(entity, keyPath: try keyPath.map(API.keyPath) ?? []))
         case (nil, let route?):
@@ -129,17 +127,12 @@ extension BytesMapping {
         case (_?, _?):
             throw Argument.wrong("options.route", "an entity or a route maps the bytes, not both")
         }
-        mapper = try Argument.optionalString(c.mapper, "options.mapper")
-        if let type = try Argument.optionalString(c.media_type, "options.media_type") {
-            mediaType = type
-        }
-        let snapshots = UInt32(RESTWAY_MAP_SNAPSHOTS)
-        try Argument.flags(c.flags, known: snapshots, "options.flags")
-        try Argument.flags(c.reserved, known: 0, "options.reserved")
-        makesSnapshots = c.flags & snapshots != 0
-        if let progress = c.progress {
+        mapper = fields.mapper
+        if let type = fields.mediaType { mediaType = type }
+        makesSnapshots = fields.flags & RESTWAY_MAP_SNAPSHOTS != 0
+        if let progress = fields.progress {
             // The caller waits, so its context lives until the last call.
-            let context = HostContext(c.context, nil)
+            let context = HostContext(fields.context, nil)
             progressed = { done, total in
                 progress(context.pointer, Int64(done), Int64(total ?? -1)) == 0
             }

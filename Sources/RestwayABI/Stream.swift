@@ -19,12 +19,11 @@ public func restway_request_set_body_receiver(
 ) -> restway_status {
     RequestHandle.using(request, outError) { request throws(Failure) in
         guard let receiver else { return request.set(BodyDestination.memory) }
-        let functions = try SizedStructs.bodyReceiver.read(receiver, zero: restway_body_receiver())
-        guard let receive = functions.receive else { throw Argument.null("receiver.receive") }
+        let functions = try BodyReceiverFields(receiver)
         let context = HostContext(functions.context, functions.destroy)
         let made = BodyReceiver(
             receiveHead: functions.head.map { BodyReceiving.head($0, context) },
-            receive: BodyReceiving.bytes(receive, context))
+            receive: BodyReceiving.bytes(functions.receive, context))
         request.set(BodyDestination.receiver(made))
     }
 }

@@ -75,8 +75,6 @@ package struct ClientOptions: Sendable {
 
     /// The connections of the built-in transport.
     package struct Connections: Sendable {
-        package var total = 256
-        package var perHost = 32
         /// A PEM file with the certificates that servers are checked against; `nil` for the file
         /// of the network settings.
         package var certificateFile: String?
@@ -125,7 +123,8 @@ package struct ClientOptions: Sendable {
         }
         return CurlTransport(
             limits: .init(
-                connectionsMax: connections.total, connectionsPerHostMax: connections.perHost),
+                connectionsMax: calls.connectionsMax,
+                connectionsPerHostMax: calls.connectionsPerHostMax),
             cookies: cookies, secureHosts: secureHosts, network: network, clock: clock)
     }
 

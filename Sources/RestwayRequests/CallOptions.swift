@@ -11,15 +11,11 @@ package struct CallOptions: Sendable {
     package var failsUnreachable = false
     /// Whether a DELETE that is answered with 404 or 410 counts as done.
     package var takesMissingForDeleted = false
-    package var bodyBytesMax = 256 << 20
-    /// The size limit of a body that is saved in a file; 0 for no limit.
-    package var saveBytesMax: Int64 = 0
-    package var objectsMax = 10_000_000
-    package var nestingDepthMax = 512
-    /// With 0, a redirect is an error; with `nil`, it is an answer like any other.
-    package var redirectsMax: Int? = 10
-    package var timeouts = ExchangeTimeouts(
-        totalMilliseconds: 60_000, connectMilliseconds: 10_000, idleMilliseconds: 30_000)
+    /// Whether a redirect is followed; otherwise, it is an answer like any other. With a
+    /// `redirectsMax` of 0, a redirect that would be followed is an error.
+    package var followsRedirects = true
+    package var numbers = ClientNumbers()
+    package var timeouts = ExchangeTimeouts.standard
 
     package init(userAgent: String) {
         self.userAgent = userAgent

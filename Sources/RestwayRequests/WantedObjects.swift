@@ -70,7 +70,7 @@ extension RequestPreparation {
     ) throws(Failure) -> (words: String, field: String?)? {
         let settings = api.definition.settings(of: destination.route)
         let place = try BodyDestination.of(
-            spec, settings, destination.method, saveBytesMax: context.options.saveBytesMax)
+            spec, settings, destination.method, saveBytesMax: Int64(context.options.saveBytesMax))
         switch place {
         case .memory: break
         case .file, .descriptor: return ("their bodies are saved in a file", place.field)

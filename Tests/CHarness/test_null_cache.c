@@ -177,6 +177,29 @@ static void refuse_options(restway_client_options options, restway_status status
     restway_api_release(api);
 }
 
+static void client_create__says_the_range_of_a_number(void **state) {
+    (void)state;
+    const restway_client_options good = RESTWAY_CLIENT_OPTIONS_INIT;
+    restway_client_options options = good;
+    options.nesting_depth_max = 2049;
+    refuse_options(
+        options, RESTWAY_E_INVALID_ARGUMENT,
+        "options.nesting_depth_max is out of range: 2049 (1 to 2048 is allowed)");
+    options = good;
+    options.redirects_max = 1001;
+    refuse_options(
+        options, RESTWAY_E_INVALID_ARGUMENT,
+        "options.redirects_max is out of range: 1001 (-1, or 1 to 1000, is allowed)");
+    options = good;
+    options.save_bytes_max = -2;
+    refuse_options(
+        options, RESTWAY_E_INVALID_ARGUMENT,
+        "options.save_bytes_max is out of range: -2 (-1, or 1 or more, is allowed)");
+    options = good;
+    options.language_count = 1;
+    refuse_options(options, RESTWAY_E_INVALID_ARGUMENT, "options.languages is NULL");
+}
+
 static void client_create__refuses_wrong_options_of_the_cache(void **state) {
     (void)state;
     const restway_client_options good = RESTWAY_CLIENT_OPTIONS_INIT;
@@ -227,6 +250,7 @@ static const struct CMUnitTest tests[] = {
     TEST(cache_functions__of_a_list_refuse_null),
     TEST(cache_off__takes_the_cache_of_the_document_away),
     TEST(cache_functions__of_a_client_without_a_cache),
+    TEST(client_create__says_the_range_of_a_number),
     TEST(client_create__refuses_wrong_options_of_the_cache),
 };
 

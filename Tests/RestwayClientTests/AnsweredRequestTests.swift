@@ -219,7 +219,10 @@ final class AnsweredRequestTests: OutboxTestCase {
             (301, "dead", 0), (302, "waiting", 0),
         ] {
             wire = FakeTransport()
-            let client = try client(transport: wire) { $0.calls.redirectsMax = redirectsMax }
+            let client = try client(transport: wire) {
+                $0.calls.followsRedirects = redirectsMax != nil
+                $0.calls.redirectsMax = redirectsMax ?? 0
+            }
             try queueOffline(client, post())
             try flush(client, isForced: true)
             redirect(wire.next(), status, status == 301 ? slash : login)

@@ -161,7 +161,7 @@ final class RedirectTests: XCTestCase {
     }
 
     func testWithoutFollowingARedirectIsAnAnswer() throws {
-        let client = try client { $0.calls.redirectsMax = nil }
+        let client = try client { $0.calls.followsRedirects = false }
         let call = try client.send(.get("companies/1"))
         transport.answer(302, redirectURL: "http://api.test/v2/moved")
         let failure = failure { _ = try call.wait(milliseconds: 0) }

@@ -112,6 +112,33 @@ final class OptionTests: DemoTestCase {
         }
     }
 
+    func testALimitIsCheckedAgainstTheRangeOfTheHeader() throws {
+        var options = Client.Options()
+        options.limits.savedBytes = 7
+        options.limits.redirects = 0
+        XCTAssertEqual(options.limits.savedBytes, 7)
+        let core = try options.core().calls
+        XCTAssertEqual([core.saveBytesMax, core.redirectsMax, core.nestingDepthMax], [7, 0, 512])
+        for (change, message) in [
+            (
+                { $0.nestingDepth = 2_049 },
+                "nestingDepth is out of range: 2049 (1 to 2048 is allowed)"
+            ),
+            ({ $0.redirects = -1 }, "redirects is out of range: -1 (0, or 1 to 1000, is allowed)"),
+            ({ $0.objects = 0 }, "objects is out of range: 0 (1 or more is allowed)"),
+        ] as [((inout Client.Options.Limits) -> Void, String)] {
+            var wrong = Client.Options()
+            change(&wrong.limits)
+            XCTAssertThrowsError(try wrong.core()) { error in
+                let error = error as? RestwayError
+                XCTAssertEqual(error?.message, "options.limits." + message)
+                XCTAssertEqual(error?.kind, .invalidArgument)
+            }
+        }
+        options.limits.savedBytes = nil
+        XCTAssertEqual(try options.core().calls.saveBytesMax, 0)
+    }
+
     func testAPriorityIsPassedOn() throws {
         var request = Request(.get, "thing")
         XCTAssertEqual(try request.spec().sending.priority, 0)

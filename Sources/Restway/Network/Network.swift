@@ -2,6 +2,7 @@ import RestwayCalls
 import RestwayClient
 import RestwayHTTP
 import RestwayOutcome
+import RestwayRequests
 import RestwayRouting
 import RestwayThreads
 
@@ -205,10 +206,12 @@ extension ClientOptions.Network {
         }
         names.family = ipVersion.map(\.core) ?? .any
         if let happyEyeballs {
-            guard (.milliseconds(1) ... .seconds(60)).contains(happyEyeballs) else {
+            let allowed = NumberBounds.networkOptionsHappyEyeballsMilliseconds.allowed
+            let (low, high) = (allowed.lowerBound, allowed.upperBound)
+            guard (.milliseconds(low) ... .milliseconds(high)).contains(happyEyeballs) else {
                 throw Self.wrong(
                     "happyEyeballs",
-                    "options.network.happyEyeballs is a millisecond to a minute, not "
+                    "options.network.happyEyeballs is \(low) to \(high) milliseconds, not "
                         + "\(happyEyeballs)")
             }
             names.happyEyeballsMilliseconds = happyEyeballs.milliseconds

@@ -2,6 +2,7 @@ import RestwayCalls
 import RestwayClient
 import RestwayOutcome
 import RestwayPages
+import RestwayRequests
 
 /// One answer of a route with pages.
 public struct Page: Sendable {
@@ -163,14 +164,12 @@ extension Pages {
         fileprivate func core() throws(RestwayError) -> RestwayPages.Pages.Options {
             var core = RestwayPages.Pages.Options()
             core.fetchesAhead = prefetching
-            if let pagesMax {
-                try RestwayError.check(pagesMax, in: 1 ... .max, "options.pagesMax")
-                core.bounds.pagesMax = Int64(pagesMax)
-            }
-            if let objectsMax {
-                try RestwayError.check(objectsMax, in: 1 ... .max, "options.objectsMax")
-                core.bounds.objectsMax = Int64(objectsMax)
-            }
+            let pages = try RestwayError.checked(
+                pagesMax, .pageOptionsPagesMax, "options.pagesMax")
+            let objects = try RestwayError.checked(
+                objectsMax, .pageOptionsObjectsMax, "options.objectsMax")
+            core.bounds.pagesMax = Int64(pages ?? 0)
+            core.bounds.objectsMax = Int64(objects ?? 0)
             return core
         }
     }

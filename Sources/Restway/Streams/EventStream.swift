@@ -157,14 +157,11 @@ extension EventStream.Options {
     fileprivate func core() throws(RestwayError) -> EventReceiver.Options {
         var core = EventReceiver.Options()
         core.format = format.map(\.core)
-        if let eventBytes {
-            try RestwayError.check(eventBytes, in: 1 ... .max, "options.eventBytes")
-            core.bytesMax = eventBytes
-        }
-        if let reconnections {
-            try RestwayError.check(reconnections, in: 0 ... .max, "options.reconnections")
-            core.reconnectionsMax = reconnections
-        }
+        core.bytesMax =
+            try RestwayError.checked(
+                eventBytes, .eventReceiverEventBytesMax, "options.eventBytes") ?? core.bytesMax
+        core.reconnectionsMax = try RestwayError.checked(
+            reconnections, .eventReceiverReconnectionsMax, "options.reconnections")
         return core
     }
 }

@@ -6,6 +6,7 @@ import RestwayHTTP
 import RestwayJSON
 import RestwayObjects
 import RestwayOutcome
+import RestwayRequests
 import RestwayRouting
 import RestwayThreads
 
@@ -195,13 +196,20 @@ enum Argument {
     }
 
     /// Refuses a number outside of `allowed`.
+    @discardableResult
     static func inRange(
-        _ value: Int64, _ allowed: ClosedRange<Int64>, _ name: String
-    ) throws(Failure) {
-        guard allowed.contains(value) else {
-            let bounds = "\(allowed.lowerBound) to \(allowed.upperBound)"
-            throw wrong(name, "\(name) is out of range: \(value) (\(bounds) is allowed)")
-        }
+        _ value: some BinaryInteger, _ allowed: ClosedRange<Int64>, _ name: String
+    ) throws(Failure) -> Int64 {
+        let value = Int64(value)
+        guard allowed.contains(value) else { throw NumberBounds.outOfRange(value, allowed, name) }
+        return value
+    }
+
+    /// Reads a number of an option struct; `nil` for the default.
+    static func number(
+        _ value: some BinaryInteger, _ bounds: NumberBounds, _ name: String
+    ) throws(Failure) -> Int64? {
+        try bounds.read(Int64(value), name)
     }
 
     private static func notUTF8(_ name: String) -> Failure {
@@ -224,6 +232,43 @@ enum Argument {
 
     static func optionalString(_ text: CString?, _ name: String) throws(Failure) -> String? {
         text == nil ? nil : try string(text, name)
+    }
+
+    /// Reads a NUL-terminated UTF-8 string that may be NULL but must not be empty.
+    static func optionalFilledString(
+        _ text: CString?, _ name: String
+    ) throws(Failure) -> String? {
+        text == nil ? nil : try nonEmptyString(text, name)
+    }
+
+    /// Reads an array of NUL-terminated UTF-8 strings; `nil` for NULL.
+    ///
+    /// - Parameter countName: The name of `count`.
+    static func texts(
+        _ start: In<CString?>?, _ count: Int, _ name: String, _ countName: String,
+        max: Int64 = .max
+    ) throws(Failure) -> [String]? {
+        let elements = try elements(start, count, name)
+        try inRange(count, 0...max, countName)
+        guard start != nil else { return nil }
+        var texts: [String] = []
+        for (index, text) in elements.enumerated() {
+            texts.append(try string(text, "\(name)[\(index)]"))
+        }
+        return texts
+    }
+
+    /// Reads an array of pointers to option structs.
+    static func structs<Struct, Fields>(
+        _ start: In<In<Struct>?>?, _ count: Int, _ name: String,
+        _ read: (In<Struct>?) throws(Failure) -> Fields
+    ) throws(Failure) -> [Fields] {
+        var found: [Fields] = []
+        for element in try elements(start, count, name) {
+            guard let element else { throw null("\(name)[]") }
+            found.append(try read(element))
+        }
+        return found
     }
 
     /// Reads `length` bytes of UTF-8.
@@ -266,6 +311,14 @@ enum Argument {
         return pointer
     }
 
+    /// Reads a function that must be set.
+    static func function<Function>(
+        _ function: Function?, _ name: String
+    ) throws(Failure) -> Function {
+        guard let function else { throw null(name) }
+        return function
+    }
+
     /// Checks a number, for example a time limit for waiting.
     static func notNegative(_ value: Int64, _ name: String) throws(Failure) {
         guard value >= 0 else { throw wrong(name, "\(name) is negative: \(value)") }
@@ -290,12 +343,16 @@ enum Argument {
     }
 
     /// Checks that `flags` holds only bits of `known`.
-    static func flags(_ flags: UInt32, known: UInt32, _ name: String = "flags") throws(Failure) {
+    @discardableResult
+    static func flags<Bits: FixedWidthInteger>(
+        _ flags: Bits, known: Bits, _ name: String = "flags"
+    ) throws(Failure) -> Bits {
         guard flags & ~known == 0 else {
             let unknown = String(flags & ~known, radix: 16)
             throw wrong(
                 name, "\(name) holds bits that this version does not know: 0x\(unknown)")
         }
+        return flags
     }
 
     /// - Parameter path: The path that stands behind the method, if the program gives both.

@@ -21,9 +21,10 @@ extension StageEntry {
         let mayBeOfNetwork = network.isStorable && location.map(network.leadsAway) == true
         // The server has taken the request, and names a page to go on with (RFC 9110, 15.4.4).
         if status == 303, !request.exchange.isSafe, !mayBeOfNetwork { noteTaken() }
-        guard (300..<400).contains(status), let max = context.options.redirectsMax,
+        guard (300..<400).contains(status), context.options.followsRedirects,
             !request.sending.isInBatch
         else { return .notFollowed }
+        let max = context.options.redirectsMax
         let (count, lookup) = call.state.withLock { ($0.journey.redirects, $0.resources.lookup) }
         func decide(followed count: Int, redirectsMax max: Int) -> RedirectDecision {
             RedirectPolicy.decide(

@@ -1,3 +1,4 @@
+import RestwayRequests
 import RestwayThreads
 import Synchronization
 
@@ -8,7 +9,8 @@ package struct LifecycleWishes: Sendable {
     /// The names of the routes; `nil` for all calls.
     package var routes: [String]?
     /// The shortest time between two notices of the same progress of a call.
-    package var progressIntervalMilliseconds: Int64 = 100
+    package var progressIntervalMilliseconds =
+        NumberBounds.lifecycleOptionsProgressIntervalMilliseconds.standard
 
     package init() {}
 

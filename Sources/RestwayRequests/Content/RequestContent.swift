@@ -83,7 +83,7 @@ extension RequestPreparation {
         // An object that fills the path of a relationship is not sent itself.
         content.submission = relationship(destination) == nil ? written : nil
         content.bodyDestination = try BodyDestination.of(
-            spec, settings, destination.method, saveBytesMax: context.options.saveBytesMax)
+            spec, settings, destination.method, saveBytesMax: Int64(context.options.saveBytesMax))
         content.headers = headers(
             spec, settings, isTrusted: destination.isTrusted, of: content,
             acceptsAnything: acceptsAnything(spec, destination, settings))

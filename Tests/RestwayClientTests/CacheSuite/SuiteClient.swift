@@ -25,7 +25,7 @@ final class SuiteClient: SuiteDriver {
              "environments": {"test": {"baseURL": "http://127.0.0.1:\(socket.port)"}}}
             """
         var options = ClientOptions()
-        options.calls.redirectsMax = nil
+        options.calls.followsRedirects = false
         client = try Client(api: try TestAPI.load(document), options: options, clock: clock)
     }
 

@@ -14,7 +14,8 @@ from ._base.interfaces import OneText
 from ._base.lazy import asyncio
 from ._details import CacheNote
 from ._enums import CacheFlag, CacheState
-from ._handles import check, make, name, optional_name
+from ._ffi.options import CLIENT_OPTIONS
+from ._handles import check, make, name, number, optional_name
 from ._response import cache_note
 from ._stream import request_of
 
@@ -66,11 +67,12 @@ def set_cache_options(
     given = cache if isinstance(cache, CacheOptions) else CacheOptions()
     path = given.path if isinstance(cache, (CacheOptions, bool)) else cache
     options.cache_path = None if path is None else name(os.fspath(path))
-    options.cache_bytes_max = _limit("bytes_max", given.bytes_max)
-    if given.memory_bytes_max == 0:
-        options.cache_memory_bytes_max = -1
-    else:
-        options.cache_memory_bytes_max = _limit("memory_bytes_max", given.memory_bytes_max)
+    options.cache_bytes_max = number(
+        "bytes_max", given.bytes_max, CLIENT_OPTIONS["cache_bytes_max"]
+    )
+    options.cache_memory_bytes_max = number(
+        "memory_bytes_max", given.memory_bytes_max, CLIENT_OPTIONS["cache_memory_bytes_max"]
+    )
     options.cache_flags = CacheFlag.ON
     if given.heuristics:
         options.cache_flags |= CacheFlag.HEURISTICS
@@ -334,14 +336,6 @@ class AsyncCache(CacheBase):
 async def _elsewhere(function: Callable[[], T]) -> T:
     """Runs a function that may wait for a file, on another thread."""
     return await asyncio.get_running_loop().run_in_executor(None, function)
-
-
-def _limit(what: str, value: int | None) -> int:
-    if value is None:
-        return 0
-    if not 0 < value < 2**63:
-        raise ValueError(f"{what} is out of range: {value}")
-    return value
 
 
 def _some(filter: CacheFilter) -> CacheFilter:

@@ -19,15 +19,17 @@ from ._draft import Draft
 from ._enums import ClientFlag, CurlFlag, Delivery, Reachability, TraceFlag
 from ._ffi.callbacks import Closing, Holding, close_at_exit, questions
 from ._ffi.conversion import JSONValue, json_value
+from ._ffi.options import CLIENT_OPTIONS, MAX
 from ._ffi.trampolines import on_question_destroy, on_span_function
 from ._functions import Exclusion, set_exclusion
 from ._handles import (
     Owner,
     check,
     make,
-    milliseconds,
     name,
+    number,
     optional_name,
+    set_numbers,
     written_text,
 )
 from ._handles.outgoing import OutgoingRequest
@@ -186,6 +188,7 @@ class ClientBase(
         a cache that belongs to another program, and ConfigError for a network setting that cannot
         be used, such as a missing file.
         """
+        given = locals()
         if unknown:
             raise unknown_keyword(type(self).__name__, unknown, _KEYWORDS, table="client")
         api = api_of(api)
@@ -216,20 +219,7 @@ class ClientBase(
         options.user_agent = optional_name(user_agent, "user_agent")
         options.delivery = mode
         options.flags = flags
-        options.timeout_milliseconds = milliseconds(timeout, unbounded=-1)
-        options.connect_timeout_milliseconds = milliseconds(connect_timeout, unbounded=-1)
-        options.first_byte_timeout_milliseconds = milliseconds(first_byte_timeout, unbounded=-1)
-        options.idle_timeout_milliseconds = milliseconds(idle_timeout, unbounded=-1)
-        options.too_slow_milliseconds = milliseconds(too_slow, unbounded=-1)
-        options.body_bytes_max = _bound("body_bytes_max", body_bytes_max)
-        options.save_bytes_max = _bound("save_bytes_max", save_bytes_max)
-        options.objects_max = _bound("objects_max", objects_max)
-        options.nesting_depth_max = _bound("nesting_depth_max", nesting_depth_max, bits=31)
-        options.redirects_max = -1 if redirects_max == 0 else _bound("redirects_max", redirects_max)
-        options.connections_max = _bound("connections_max", connections_max, bits=31)
-        options.connections_per_host_max = _bound(
-            "connections_per_host_max", connections_per_host_max, bits=31
-        )
+        set_numbers(options, CLIENT_OPTIONS, given)
         if clock is not None:
             options.clock = clock._handle
         options.random_seed = random_seed
@@ -240,7 +230,7 @@ class ClientBase(
             from ._cache import set_cache_options
 
             set_cache_options(options, cache)
-        options.file_mode = _bound("file_mode", file_mode)
+        options.file_mode = number("file_mode", file_mode, ("file_mode", MAX, False))
         options.network = network_options(tls, proxy, network)
         options.transport = optional_name(transport)
         if transport_options is not None:
@@ -505,14 +495,3 @@ def no_delivery(client: ClientBase, delivery: object) -> ValueError | TypeError:
 
 
 _KEYWORDS = ClientBase.__init__.__kwdefaults__ or {}
-
-
-def _bound(what: str, value: int | None, bits: int = 63) -> int:
-    """Returns a limit in the form that the library takes: 0, which means the default, for None."""
-    if value is None:
-        return 0
-    if not isinstance(value, int):
-        raise TypeError(f"{what} is an int, not {type(value).__name__}")
-    if not 0 < value < 2**bits:
-        raise ValueError(f"{what} is out of range: {value}")
-    return value

@@ -16,8 +16,9 @@ from ._call import Call
 from ._enums import Delivery
 from ._exceptions import RestwayError
 from ._ffi.callbacks import completions, contexts
+from ._ffi.options import PAGE_OPTIONS
 from ._ffi.trampolines import on_done_destroy, on_done_function
-from ._handles import Owner, check, failure, make
+from ._handles import Owner, check, failure, make, set_numbers
 from ._handles.waiting import Result
 from ._object import Objects
 from ._request import Request
@@ -195,8 +196,9 @@ class PagesBase(PagesMethods, Owner[native.PagesHandle]):
         """For this package: `Client.pages` and `Scope.pages` make pages."""
         read = native.PageOptions()
         check(native.lib.restway_page_options_init, native.ref(read), native.size_of(read))
-        read.pages_max = _bound("pages_max", options.pop("pages_max", None))
-        read.objects_max = _bound("objects_max", options.pop("objects_max", None))
+        numbers = {"pages_max": options.pop("pages_max", None)}
+        numbers["objects_max"] = options.pop("objects_max", None)
+        set_numbers(read, PAGE_OPTIONS, numbers)
         read.prefetch = options.pop("prefetch", False)
         self._counting = _Counting(options.pop("progress", None))
         request = _request(target, cast(RequestOptions, options), scoped)
@@ -663,9 +665,3 @@ def _request(
         kind = type(target).__name__
         raise TypeError(f"pages are of the name of a route or of a Request, not {kind}")
     return request if scoped is None else scoped(request)
-
-
-def _bound(what: str, value: int | None) -> int:
-    if value is not None and value <= 0:
-        raise ValueError(f"{what} is more than 0, not {value}")
-    return value or 0

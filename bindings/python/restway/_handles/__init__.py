@@ -62,6 +62,7 @@ from .._exceptions import (
     WouldBlockError,
 )
 from .._ffi.callbacks import cause_of, stop_daemon_thread
+from .._ffi.options import Number, Table
 from .outgoing import request_of
 
 if TYPE_CHECKING:
@@ -198,6 +199,41 @@ def milliseconds(seconds: float | None, *, unbounded: int) -> int:
     if math.isinf(seconds):
         return unbounded
     return min(math.ceil(seconds * 1000), _INT64_MAX)
+
+
+def number(what: str, value: int | None, option: Number) -> int:
+    """Returns the number of an option in the form that the library takes: 0 for None, which takes
+    the default, and -1 for a 0 that means none at all. The library checks the range.
+
+    Args:
+        what: The keyword, for the message.
+
+    Raises TypeError, and ValueError for a number that the field cannot hold or that is negative.
+    """
+    _, most, zero_means_none = option
+    if value is None:
+        return 0
+    if not isinstance(value, int):
+        raise TypeError(f"{what} is an int, not {type(value).__name__}")
+    if value == 0 and zero_means_none:
+        return -1
+    if not 0 < value <= most:
+        raise ValueError(f"{what} is out of range: {value}")
+    return value
+
+
+def set_numbers(options: Any, table: Table, given: Mapping[str, Any]) -> None:
+    """Sets the fields of an option struct that are numbers.
+
+    Args:
+        given: The values by their keywords; None takes the default.
+    """
+    for keyword, option in table.items():
+        if keyword in given:
+            field, value = option[0], given[keyword]
+            is_time = field.endswith("_milliseconds")
+            read = milliseconds(value, unbounded=-1) if is_time else number(keyword, value, option)
+            setattr(options, field, read)
 
 
 class Owner(Hinting, Generic[H]):

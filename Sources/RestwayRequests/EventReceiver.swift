@@ -1,3 +1,4 @@
+package import RestwayBodies
 package import RestwayHTTP
 package import RestwayObjects
 package import RestwayOutcome
@@ -29,7 +30,8 @@ package struct MappedEvent {
 package final class EventReceiver: Sendable {
     /// The options that the program sets for a stream.
     package struct Options: Sendable {
-        package static let usualBytesMax = 16 << 20
+        package static let usualBytesMax = Int(
+            NumberBounds.eventReceiverEventBytesMax.standard)
 
         /// `nil` if the route or the media type decides.
         package var format: EventStreamFormat?
