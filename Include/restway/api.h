@@ -69,6 +69,7 @@ RESTWAY_API void restway_api_release(restway_api *api);
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_add_entity(
     restway_api *api, const char *name, const char *json, size_t length, restway_error **out_error);
 
+/** Bits of restway_api_add_route(): options for adding a route. */
 /** The route replaces the route with the same name, if there is one. Calls that have started keep
  *  the old route; routes that were joined to it keep it, too. */
 #define RESTWAY_ROUTE_REPLACE 0x1u

@@ -232,7 +232,9 @@ typedef restway_status (*restway_batch_encode_fn)(
 /** Takes the answer to a batch call apart, with restway_batch_reader_set_answer() for each request.
  *  It is called only for answers with a 2xx status.
  *
- *  @param reader *Borrowed* until this returns.
+ *  @param context As given to restway_client_set_batch_format().
+ *  @param reader  *Borrowed* until this returns.
+ *  @param answer  As for restway_batch_encode_fn.
  *  @return RESTWAY_OK. With any other status, the requests of the call complete with
  *          RESTWAY_E_BATCH.
  *

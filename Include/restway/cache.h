@@ -258,7 +258,7 @@ typedef struct restway_cache_entry {
     int64_t lifetime_seconds;
     /** The size of the entry with its body. */
     int64_t bytes;
-    /** The status of the answer. */
+    /** The HTTP status of the answer. */
     int32_t status;
     /** 1 when the server is asked before the answer is given, else 0. */
     int32_t is_stale;

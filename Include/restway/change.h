@@ -64,7 +64,8 @@ RESTWAY_API size_t restway_changes_attributes(
 
 /** Tells which relationships change @p index changed, as restway_changes_attributes() does.
  *
- *  @param out_indices Receives relationship indices, as in restway_object_relationship_name().
+ *  @param out_indices Room for @p capacity relationship indices, as in
+ *                     restway_object_relationship_name().
  *  @param capacity    How many indices there is room for.
  *  @return How many indices there are, even if there are more than @p capacity; 0 when out of
  *          range.

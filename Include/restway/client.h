@@ -33,7 +33,7 @@ typedef enum RESTWAY_OPEN_ENUM restway_delivery {
     RESTWAY_DELIVERY_PIN_ = 0x7fffffff
 } restway_delivery;
 
-/** Bits of restway_client_options.flags. */
+/** Bits of restway_client_options.flags: options of a client. */
 #define RESTWAY_CLIENT_STRICT_MAPPING 0x1u /**< A mapping issue fails the call. */
 #define RESTWAY_CLIENT_NO_COOKIES 0x2u     /**< Cookies are neither kept nor sent. */
 #define RESTWAY_CLIENT_NO_REDIRECTS 0x4u   /**< Redirects are returned, not followed. */
@@ -46,9 +46,8 @@ typedef enum RESTWAY_OPEN_ENUM restway_delivery {
 #define RESTWAY_CLIENT_FAIL_UNREACHABLE 0x10u
 #define RESTWAY_CLIENT_LOAD_PLUGINS 0x100u /**< Loads the plugins that the document names. */
 
-/** Bits of restway_client_options.cache_flags. */
-/** The client has a cache, also if no file is set and the document has no `cache`. */
-#define RESTWAY_CACHE_ON 0x1u
+/** Bits of restway_client_options.cache_flags: options of the response cache. */
+#define RESTWAY_CACHE_ON 0x1u /**< A cache, even without a file and a document's `cache`. */
 /** An answer without a lifetime is fresh for a tenth of the time since its resource was last
  *  modified (RFC 9111, section 4.2.2). */
 #define RESTWAY_CACHE_HEURISTICS 0x2u
@@ -429,12 +428,12 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_drain(
 /** Decides whether a relationship of an object is left out of the body of a request.
  *
  *  @param context      As given to restway_client_set_exclusion().
- *  @param method       The method of the request. All these texts are *Borrowed* until this
+ *  @param method       The method of the request. *Borrowed* until this returns.
+ *  @param path         Its path below the base URL; NULL for another origin. *Borrowed* until this
  *                      returns.
- *  @param path         Its path below the base URL; NULL for another origin.
  *  @param entity       The entity of the object that is being written, not the entity of the
- *                      relationship that leads to it.
- *  @param relationship The relationship of @p entity.
+ *                      relationship that leads to it. *Borrowed* until this returns.
+ *  @param relationship The relationship of @p entity. *Borrowed* until this returns.
  *  @param answer       *Borrowed* until this returns. It takes the message and the cause of a
  *                      refusal.
  *  @return 0 writes the relationship; 1 or more leaves it out; -1 or less refuses the request: the
@@ -463,6 +462,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_set_exclusion(
     restway_client *client, restway_exclude_fn exclude, void *context,
     restway_destroy_fn destroy, restway_error **out_error);
 
+/** Bits of restway_request_to_curl(): options for writing a curl command. */
 #define RESTWAY_CURL_REVEAL 0x1u /**< Credentials and tokens are not redacted. */
 
 /** Writes a curl command for the shell that sends @p request as @p client does, to reproduce an

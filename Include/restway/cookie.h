@@ -11,6 +11,7 @@
 
 RESTWAY_BEGIN_DECLS
 
+/** Bits of restway_cookie.flags: properties of a cookie. */
 #define RESTWAY_COOKIE_SUBDOMAINS 0x1u /**< The cookie is also sent to subdomains of its domain. */
 #define RESTWAY_COOKIE_SECURE 0x2u     /**< The cookie is sent only to https servers. */
 #define RESTWAY_COOKIE_HTTP_ONLY 0x4u  /**< Scripts in browsers do not see the cookie. */

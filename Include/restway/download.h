@@ -10,6 +10,7 @@
 
 RESTWAY_BEGIN_DECLS
 
+/** Bits of restway_request_save_to(): options for saving a body in a file. */
 #define RESTWAY_SAVE_KEEP_PART 0x1u /**< The part that was received stays after a failure, a cancel
                                          or the end of the program, and a later call goes on. */
 #define RESTWAY_SAVE_DIGEST 0x2u /**< The SHA-256 digest of the file is computed. */

@@ -39,6 +39,7 @@ typedef enum RESTWAY_OPEN_ENUM restway_lifecycle_kind {
     RESTWAY_LIFECYCLE_KIND_PIN_ = 0x7fffffff
 } restway_lifecycle_kind;
 
+/** Bits of restway_call_info.flags: properties of a call. */
 /** The library makes the call by itself: to bring a newer answer for its cache, or to send a stored
  *  request. */
 #define RESTWAY_CALL_IN_BACKGROUND 0x1u
@@ -83,7 +84,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_call_info_init(
 typedef struct restway_lifecycle_options {
     /** sizeof(restway_lifecycle_options), set by the INIT macro. */
     size_t struct_size;
-    /** The kinds of events that are observed.
+    /** The kinds of events that are observed: the bits `1 << kind` of a restway_lifecycle_kind
+     *  each. Bits of unknown kinds are refused.
      *  Default: 0, all kinds.
      *  Range: `1 << restway_lifecycle_kind` bits. */
     uint64_t kinds;

@@ -80,6 +80,9 @@ typedef struct restway_log_record {
 
 /** Receives one record.
  *
+ *  @param context As given to restway_log_set().
+ *  @param record  *Borrowed* until this returns.
+ *
  *  The function runs on a thread of its own, for one record after the other, in the order in which
  *  they were written. It may be slow: other threads do not wait for it. It may call the functions
  *  of this library; a function that would wait returns RESTWAY_E_WOULD_BLOCK. It should send no

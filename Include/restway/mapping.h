@@ -144,6 +144,7 @@ typedef enum RESTWAY_OPEN_ENUM restway_policy {
     RESTWAY_POLICY_PIN_ = 0x7fffffff
 } restway_policy;
 
+/** Bits of restway_api_add_relationship(): properties of a relationship. */
 #define RESTWAY_RELATIONSHIP_MANY 0x1u        /**< Leads to any number of objects. */
 #define RESTWAY_RELATIONSHIP_BY_IDENTITY 0x2u /**< Sends identities, not objects. */
 

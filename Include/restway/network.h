@@ -18,8 +18,9 @@ typedef enum RESTWAY_OPEN_ENUM restway_tls_version {
     RESTWAY_TLS_VERSION_PIN_ = 0x7fffffff
 } restway_tls_version;
 
-/** A bit of restway_tls_options.flags: the certificate of the server is not checked, so anyone on
- *  the network path can read and change everything. The client writes a warning into the log when
+/** Bits of restway_tls_options.flags: options of TLS. */
+/** The certificate of the server is not checked, so anyone on the network path can read and change
+ *  everything. The client writes a warning into the log when
  *  it is made. Keys of pinned_public_key are still checked. */
 #define RESTWAY_TLS_INSECURE_NO_VERIFICATION 0x1u
 

@@ -329,7 +329,7 @@ typedef void (*restway_outbox_item_fn)(
     void *context, const restway_outbox_item *item, restway_status status,
     const restway_error *error);
 
-/** Bits of restway_outbox_flush(). */
+/** Bits of restway_outbox_flush(): options for a flush of the outbox. */
 #define RESTWAY_OUTBOX_FORCE 0x1u /**< Ignores the waits that a server has asked for. */
 
 /** Sends the stored requests, even if the program has said that the server cannot be reached. The

@@ -173,6 +173,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_answer_set_media_type(
  *  each 256 objects, and with the last number before anything is stored. */
 typedef int32_t (*restway_map_progress_fn)(void *context, int64_t done, int64_t total);
 
+/** Bits of restway_map_options.flags: options for mapping bytes. */
 /** The objects are not stored: they are snapshots in a store of their own, in memory. */
 #define RESTWAY_MAP_SNAPSHOTS 0x1u
 

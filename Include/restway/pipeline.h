@@ -71,7 +71,7 @@ RESTWAY_API const restway_error *restway_pipeline_context_error(restway_pipeline
  *  of the server, but it leads to no redirect, no replay and no retry, and is not cached. Its URL
  *  is the URL of the request.
  *
- *  @param status     200 to 599.
+ *  @param status     The HTTP status, 200 to 599.
  *  @param body       *Copied*; NULL if @p length is 0.
  *  @param media_type The value of its `Content-Type`. *Copied*. NULL sets none.
  *  @return RESTWAY_OK; RESTWAY_E_CLOSED when the function has ended; RESTWAY_E_FORKED;
@@ -84,7 +84,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_pipeline_context_set_answer(
 
 /** Changes the status of the answer. The changed answer is judged when the function has ended.
  *
- *  @param status 200 to 599.
+ *  @param status The HTTP status, 200 to 599.
  *  @return RESTWAY_OK; RESTWAY_E_CLOSED when the function has ended; RESTWAY_E_FORKED;
  *          RESTWAY_E_INVALID_ARGUMENT, also if there is no answer.
  *

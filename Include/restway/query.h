@@ -75,7 +75,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_query_add_condition(
  *  text, so text of a user cannot change its meaning.
  *
  *  @param condition The text. Each `?` in it stands for one value.
- *  @param values    *Copied*. The values, in the order of the `?`: values that the attributes'
+ *  @param values    *Copied*. @p count values, in the order of the `?`: values that the attributes'
  *                   types can have, or null; after `in` a list of these; after `like` and
  *                   `match` a string; after `escape` a string of one character; after `contains`
  *                   an element of a list of values (values.h). May be NULL when @p count is 0.

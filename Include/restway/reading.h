@@ -25,6 +25,7 @@ RESTWAY_API void restway_text_release(restway_text *text);
  *  Threads: any. Blocks: never. */
 RESTWAY_API const char *restway_text_content(const restway_text *text, size_t *out_length);
 
+/** Bits of restway_object_json(): properties of JSON text that is written for objects. */
 /** Marks every value whose type JSON cannot show with an object of one member:
  *  {"$date": microseconds since 1970-01-01T00:00:00Z}, {"$bytes": base64},
  *  {"$json": the text of an attribute's JSON}, {"$double": "NaN", "Infinity" or "-Infinity"}. A
@@ -48,7 +49,7 @@ RESTWAY_API const char *restway_text_content(const restway_text *text, size_t *o
  *  @param store      Borrowed; the store that the object comes from. May be NULL if @p depth is 0.
  *  @param depth      0 writes attributes only; 1 also writes the related objects with their
  *                    attributes; 2 also their related objects; and so on, up to 16.
- *  @param flags      RESTWAY_JSON_ flags, or 0.
+ *  @param flags      RESTWAY_JSON_* bits.
  *  @param length_max The largest length of the text in bytes; 0 for 1 GiB.
  *  @param out_text   Receives the text, owned by the caller (+1).
  *  @return RESTWAY_OK, RESTWAY_E_TOO_LARGE (the text is longer than @p length_max),

@@ -115,6 +115,7 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_resource_digest(
     const restway_resource *resource, restway_digest algorithm, void *buffer, size_t capacity,
     size_t *out_length, restway_error **out_error);
 
+/** Bits of restway_request_set_resource(): headers with a digest. */
 #define RESTWAY_SEND_CONTENT_MD5 0x1u /**< Content-MD5, the MD5 digest in base64 (RFC 1864). */
 #define RESTWAY_SEND_DIGEST 0x2u      /**< Digest with SHA-256 (RFC 3230). */
 #define RESTWAY_SEND_REPR_DIGEST 0x4u /**< Repr-Digest with SHA-256 (RFC 9530). */

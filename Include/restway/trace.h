@@ -10,6 +10,7 @@
 
 RESTWAY_BEGIN_DECLS
 
+/** Bits of restway_client_set_tracing(): the requests that carry the trace. */
 /** Requests to the origins that the environment trusts carry `traceparent`, unless they have one of
  *  their own. */
 #define RESTWAY_TRACE_HEADER 0x1u
@@ -58,6 +59,7 @@ typedef struct restway_span {
  *  @param trace_parent At the start: a text of RESTWAY_TRACEPARENT_SIZE bytes that holds the
  *                      `traceparent` of the call, which the function may replace. A value that is
  *                      no `traceparent` leaves the call without the header. NULL at the end.
+ *                      *Borrowed* until this returns.
  *
  *  The function runs twice for each call: at the start on the thread that sends the call, and at
  *  the end on a worker. The ends of several calls may run at the same time. It must be quick. A

@@ -22,6 +22,7 @@ typedef enum RESTWAY_OPEN_ENUM restway_upload_protocol {
     RESTWAY_UPLOAD_PROTOCOL_PIN_ = 0x7fffffff
 } restway_upload_protocol;
 
+/** Bits of restway_request_set_resumable(): options of a resumable upload. */
 #define RESTWAY_UPLOAD_TERMINATE 0x1u /**< The call deletes the upload that the state file names
                                            from the server, instead of continuing the upload. */
 
@@ -44,13 +45,13 @@ typedef enum RESTWAY_OPEN_ENUM restway_upload_protocol {
  *  fails with RESTWAY_E_PROTOCOL if the server confirms requests and its offset does not reach the
  *  length of the resource. The request is never stored in the outbox.
  *
- *  @param protocol    A RESTWAY_UPLOAD_* value.
+ *  @param protocol    A restway_upload_protocol.
  *  @param state_path  The path of the state file, NUL-terminated UTF-8. *Copied*. A relative path
  *                     starts at the working directory of the moment in which the request goes out.
  *                     With NULL, only attempts of the same call continue the upload.
  *  @param piece_bytes The largest number of bytes in one request; 0 sends all the rest in one
  *                     request.
- *  @param flags       RESTWAY_UPLOAD_TERMINATE or 0.
+ *  @param flags       RESTWAY_UPLOAD_* bits.
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
  *
  *  Threads: any. Blocks: never. */

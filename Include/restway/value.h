@@ -59,16 +59,32 @@ typedef struct restway_value {
     } as;
 } restway_value;
 
-/** Makes a value. Threads: any. Blocks: never.
- *
- *  restway_value_string() borrows @p text (NUL-terminated), and restway_value_bytes() borrows
- *  @p length bytes. NULL gives null, also with a length of 0, and so do more than 4 GiB - 1. */
+/** Makes a value. Threads: any. Blocks: never. */
 RESTWAY_API restway_value restway_value_null(void);
-RESTWAY_API restway_value restway_value_bool(int32_t truth);
 RESTWAY_API restway_value restway_value_int64(int64_t integer);
 RESTWAY_API restway_value restway_value_double(double real);
 RESTWAY_API restway_value restway_value_date(int64_t microseconds);
+
+/** Makes a value of true or false.
+ *
+ *  @param truth 1 or 0.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API restway_value restway_value_bool(int32_t truth);
+
+/** Makes a value that borrows a text. NULL gives null, and so does a text of more than 4 GiB - 1.
+ *
+ *  @param text NUL-terminated UTF-8. *Borrowed* as long as the value is used.
+ *
+ *  Threads: any. Blocks: never. */
 RESTWAY_API restway_value restway_value_string(const char *text);
+
+/** Makes a value that borrows bytes. NULL gives null, also with a length of 0, and so do more than
+ *  4 GiB - 1.
+ *
+ *  @param bytes @p length bytes. *Borrowed* as long as the value is used.
+ *
+ *  Threads: any. Blocks: never. */
 RESTWAY_API restway_value restway_value_bytes(const void *bytes, size_t length);
 
 RESTWAY_END_DECLS

@@ -4,16 +4,18 @@
 
 This is the interface of the last release. Before version 0.1.0 is released, it is the interface of
 the last commit that changed the changelog. Include/restway.api.json describes the interface with
-one line for each item, so the difference of two such files is readable. Before version 0.1.0 is
-released, a difference is not a failure (docs/ABI.md).
+one line for each item, so the difference of two such files is readable. Documentation is left out.
+Before version 0.1.0 is released, a difference is not a failure (docs/ABI.md).
 """
 
 from __future__ import annotations
 
 import difflib
+import json
 import re
 import sys
 
+from interface import without_docs
 from tree import INCLUDE, ROOT, run
 
 INTERFACE = INCLUDE / "restway.api.json"
@@ -48,10 +50,27 @@ def report() -> str:
     if revision is None:
         return "The C interface: there is no earlier one."
     earlier = run("git", "show", f"{revision}:{INTERFACE.relative_to(ROOT)}", cwd=ROOT).stdout
-    changes = difference(earlier, INTERFACE.read_text())
+    changes = difference(_compared(earlier), _compared(INTERFACE.read_text()))
     if not changes:
         return f"The C interface is the same as that of {revision}."
     return f"The C interface differs from that of {revision}. List it in CHANGELOG.md:\n{changes}"
+
+
+def _compared(text: str) -> str:
+    return "\n".join(map(_without_docs, text.splitlines()))
+
+
+def _without_docs(line: str) -> str:
+    """Takes the documentation out of a line, which is an item or a pair of a name and an item."""
+    bare = line.strip().removesuffix(",")
+    for before, after in (("", ""), ("{", "}")):
+        try:
+            item = json.loads(before + bare + after)
+        except ValueError:
+            continue
+        kept = json.dumps(without_docs(item))
+        return line.replace(bare, kept.removeprefix(before).removesuffix(after))
+    return line
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ _OPEN = re.compile(r"status(?:es)? (?:with which the call completed|that restway
 _MAY_BE_NULL = re.compile(
     r"may be NULL|pass NULL|NULL (?:forgets|observes|when it is not needed)", re.IGNORECASE
 )
-_NOT_NULL = re.compile(r"(?:must )?not (?:be )?NULL", re.IGNORECASE)
+NOT_NULL = re.compile(r"(?:must )?not (?:be )?NULL", re.IGNORECASE)
 #: How the effect of a function says that a callback may be NULL.
 _REMOVES = re.compile(r"NULL removes it|With NULL|NULL makes")
 
@@ -167,7 +167,7 @@ def parameter(function: str, name: str, kind: str, handle: str, result: str) -> 
     effect = comments()[function].effect
     if name == "out_error":
         return Parameter("out", "owned", True, "restway_error_release")
-    is_nullable = re.search(r"\bNULL\b", _NOT_NULL.sub("", text)) is not None
+    is_nullable = re.search(r"\bNULL\b", NOT_NULL.sub("", text)) is not None
     is_nullable = is_nullable or re.search(rf"@p {name} is NULL", effect) is not None
     if kind.endswith("_fn"):
         is_nullable = is_nullable or kind == "restway_destroy_fn" or bool(_REMOVES.search(effect))

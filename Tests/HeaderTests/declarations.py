@@ -42,6 +42,10 @@ _TYPE_COMMENT = re.compile(
     r"(/\*\*(?:(?!\*/).)*\*/)\s*^typedef (?:struct|enum RESTWAY_OPEN_ENUM) (restway_\w+) \{",
     re.DOTALL | re.MULTILINE,
 )
+_GROUP_COMMENT = re.compile(
+    r"(/\*\* Bits of (?:(?!\*/).)*\*/)\s+(?:/\*\*(?:(?!\*/).)*\*/\s+)?#define (RESTWAY_\w+) ",
+    re.DOTALL,
+)
 _CONSTANT = re.compile(r"^#define (RESTWAY_\w+) (0x[0-9a-fA-F]+|\d+)u?(?=\s|$)", re.MULTILINE)
 
 
@@ -117,6 +121,23 @@ def callback_comments(text: str) -> dict[str, str]:
 def type_comments(text: str) -> dict[str, str]:
     """Returns the comments of the structs that are not opaque, and of the enums."""
     return {match[2]: match[1] for match in _TYPE_COMMENT.finditer(text)}
+
+
+@cache
+def type_comments_of_all() -> dict[str, str]:
+    return {n: c for header in HEADERS for n, c in type_comments(header.read_text()).items()}
+
+
+@cache
+def group_comments() -> dict[str, str]:
+    """Returns the comment above each group of flags, "/** Bits of ... */", by the prefix of their
+    names: `RESTWAY_CLIENT_` for RESTWAY_CLIENT_NO_COOKIES.
+    """
+    found = {}
+    for header in OF_BINDINGS:
+        for comment, name in _GROUP_COMMENT.findall(header.read_text()):
+            found["_".join(name.split("_")[:2]) + "_"] = comment
+    return found
 
 
 def constants(text: str) -> dict[str, int]:

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
 import contracts
+import meanings
 import options
+import plugin_interface
 from declarations import (
     OF_BINDINGS,
     all_callbacks,
@@ -25,6 +27,8 @@ from declarations import (
     all_functions,
     all_inline_functions,
     all_structs,
+    group_comments,
+    type_comments_of_all,
 )
 from tree import INCLUDE
 
@@ -203,22 +207,77 @@ def interface() -> dict[str, Any]:
     return {
         "version": ".".join(map(str, parts)),
         "abi": constants["RESTWAY_ABI_VERSION"],
-        "handles": sorted(handle_types()),
-        "enums": {
-            name: {"since": since[name], "values": values} for name, values in enums().items()
+        "handles": {
+            name: meanings.documented(meanings.handles()[name]) for name in sorted(handle_types())
         },
+        "enums": {
+            name: {"since": since[name], **_type_doc(name), "values": values, **_docs(name)}
+            for name, values in enums().items()
+        },
+        "flags": {prefix: flags_data(prefix) for prefix in flag_prefixes()},
         "constants": constants,
         "callbacks": [_callback_data(callback) for callback in callbacks()],
         "structs": {
             name: {
                 "since": since[name],
                 "sized": fields[0].name == "struct_size",
-                "fields": [_field_data(field, unions().get(name, {})) for field in fields],
+                **_type_doc(name),
+                "fields": [_field_data(name, field, fields) for field in fields],
             }
             for name, fields in structs().items()
         },
         "functions": [function_data(function) for function in functions()],
         "inline": [_inline_data(function) for function in inline_functions()],
+        **{f"plugin_{part}": data for part, data in plugin_interface.interface().items()},
+    }
+
+
+def _type_doc(name: str) -> dict[str, str]:
+    return meanings.documented(meanings.plain(type_comments_of_all()[name]))
+
+
+def _docs(enum: str) -> dict[str, dict[str, str]]:
+    said = {name: meanings.shown(meanings.members()[enum][name]) for name in enums()[enum]}
+    return {"docs": {name: doc for name, doc in said.items() if doc}}
+
+
+@cache
+def flag_prefixes() -> tuple[str, ...]:
+    """Returns the prefixes of the flags that a parameter or a field takes, in the order of the
+    constants.
+    """
+    values = [v for f in functions() for v in described_parameters(f)]
+    values += [(f, meanings.members()[n][f.name]) for n, fs in structs().items() for f in fs]
+    found = {str(meanings.integer(v.type, text).get("flags", "")) for v, text in values}
+    return tuple(sorted(filter(None, found), key=_first_flag))
+
+
+def _first_flag(prefix: str) -> int:
+    found = [index for index, name in enumerate(all_constants()) if name.startswith(prefix)]
+    assert found, f"no header defines flags that begin with {prefix}"
+    return found[0]
+
+
+def flags_data(prefix: str) -> dict[str, Any]:
+    values = {n: value for n, value in all_constants().items() if n.startswith(prefix)}
+    said = {name: meanings.shown(meanings.constants()[name]) for name in values}
+    doc = meanings.documented(meanings.plain(group_comments().get(prefix, "")))
+    return {**doc, "values": values, "docs": {name: doc for name, doc in said.items() if doc}}
+
+
+def described_parameters(function: Function) -> list[tuple[Variable, str]]:
+    """Returns the parameters of a function with what its comment says about each."""
+    return [(p, contracts.described(function.name, p.name)) for p in function.parameters]
+
+
+def value_data(value: Variable, text: str, others: Sequence[Variable]) -> dict[str, Any]:
+    """Returns what all values have: the meaning of an integer, the length of what a pointer leads
+    to, and the documentation.
+    """
+    return {
+        **meanings.integer(value.type, text),
+        **meanings.length(value, text, others),
+        **meanings.documented(text),
     }
 
 
@@ -229,8 +288,21 @@ def _callback_data(callback: Function) -> dict[str, Any]:
         "kind": contracts.callback_kind(callback.name),
         "thread": contracts.callback_thread(callback.name),
         "result": callback.result,
-        "parameters": [asdict(parameter) for parameter in callback.parameters],
+        **meanings.documented(contracts.comments()[callback.name].effect),
+        **_result_data(callback),
+        "parameters": [
+            asdict(p)
+            | meanings.argument(callback.name, p, p.handle)
+            | value_data(p, meanings.of_callback(callback.name, p.name), callback.parameters)
+            for p in callback.parameters
+        ],
     }
+
+
+def _result_data(callback: Function) -> dict[str, Any]:
+    said = contracts.comments()[callback.name].result
+    meaning = meanings.integer(callback.result, said) | meanings.documented(said)
+    return {} if callback.result == "void" else {"returns": {"ownership": "value", **meaning}}
 
 
 def function_data(function: Function) -> dict[str, Any]:
@@ -239,10 +311,13 @@ def function_data(function: Function) -> dict[str, Any]:
         "name": name,
         "since": contracts.comments()[name].since,
         "result": result,
-        "returns": contracts.returned(name, result),
+        **meanings.documented(contracts.comments()[name].effect),
+        "returns": contracts.returned(name, result) | meanings.result(function),
         "parameters": [
-            asdict(p) | contracts.parameter(name, p.name, p.type, p.handle, result).data()
-            for p in function.parameters
+            asdict(p)
+            | contracts.parameter(name, p.name, p.type, p.handle, result).data()
+            | value_data(p, text, function.parameters)
+            for p, text in described_parameters(function)
         ],
         "threads": contracts.comments()[name].threads,
         "blocks": contracts.blocks(name),
@@ -261,16 +336,33 @@ def _inline_data(function: Function) -> dict[str, Any]:
     }
 
 
-def _field_data(field: Variable, members: dict[str, tuple[Variable, ...]]) -> dict[str, Any]:
+def _field_data(struct: str, field: Variable, others: Sequence[Variable]) -> dict[str, Any]:
+    said = meanings.members()[struct]
+    data = asdict(field) | value_data(field, said.get(field.name, ""), others)
     if field.type != "union":
-        return asdict(field)
-    return {**asdict(field), "members": [asdict(member) for member in members[field.name]]}
+        return data
+    members = unions()[struct][field.name]
+    return {**data, "members": [_member_data(member, said[member.name]) for member in members]}
+
+
+def _member_data(member: Variable, text: str) -> dict[str, Any]:
+    is_owned = re.search(r"[Oo]wned by the caller \(\+1\)", text) is not None
+    owned = {"ownership": "owned", "release": f"{member.handle}_release"} if is_owned else {}
+    return asdict(member) | owned | value_data(member, text, ())
 
 
 def interface_text() -> str:
     """Returns the content of `Include/restway.api.json`."""
     sections = options.completed(interface()).items()
     return "{\n" + ",\n".join(_section(*item) for item in sections) + "\n}\n"
+
+
+def without_docs(data: Any) -> Any:
+    """Returns an interface without its documentation."""
+    if isinstance(data, dict):
+        kept = {key: each for key, each in data.items() if key not in ("doc", "docs")}
+        return {key: without_docs(each) for key, each in kept.items()}
+    return [without_docs(each) for each in data] if isinstance(data, list) else data
 
 
 def _section(name: str, content: Any) -> str:

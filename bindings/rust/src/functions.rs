@@ -2765,13 +2765,13 @@ extern "C" {
     /// Threads: any. Blocks: never.
     pub fn restway_value_null() -> restway_value;
     /// Threads: any. Blocks: never.
-    pub fn restway_value_bool(truth: i32) -> restway_value;
-    /// Threads: any. Blocks: never.
     pub fn restway_value_int64(integer: i64) -> restway_value;
     /// Threads: any. Blocks: never.
     pub fn restway_value_double(real: f64) -> restway_value;
     /// Threads: any. Blocks: never.
     pub fn restway_value_date(microseconds: i64) -> restway_value;
+    /// Threads: any. Blocks: never.
+    pub fn restway_value_bool(truth: i32) -> restway_value;
     /// Threads: any. Blocks: never.
     pub fn restway_value_string(text: *const c_char) -> restway_value;
     /// Threads: any. Blocks: never.
