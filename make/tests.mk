@@ -211,6 +211,7 @@ test-headers: setup
 generated-files: $(VENV)/.stamp
 	$(PYTHON) Tests/HeaderTests/interface.py
 	$(PYTHON) Include/generate.py
+	$(PYTHON) Sources/generate.py
 	$(PYTHON) bindings/python/generate.py
 	$(PYTHON) bindings/rust/generate.py
 	$(PYTHON) bindings/python/reference.py
@@ -339,7 +340,7 @@ test-tidy: setup
 # Folders whose modules import each other by their names alone, and programs, so that each is checked
 # by itself. They share what mypy remembers of the package.
 TYPED := tools/restway-tools Tests/Tidy Tests/HeaderTests Tests/Schema Tests/Scenarios Tests/Plugins \
-	Tests/Faults Tests/Crash Tests/Servers Include bindings/rust examples/companies.py \
+	Tests/Faults Tests/Crash Tests/Servers Include Sources bindings/rust examples/companies.py \
 	$(PYTHON_SCRIPTS)
 # Programs that have errors on purpose; a test checks them.
 UNTYPED := ^tools/restway-tools/tests/stubs/
@@ -354,7 +355,7 @@ test-types: setup
 	done
 	cd tools/restway-tools && $(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff check --config Tests/ruff.toml Tests benchmarks examples/companies.py \
-	    Include bindings/rust $(PYTHON_SCRIPTS)
+	    Include Sources bindings/rust $(PYTHON_SCRIPTS)
 
 # New inputs go to build/fuzz; Tests/Fuzz/README.md says how they get into the corpus.
 FUZZ_SECONDS ?= 60

@@ -71,16 +71,16 @@ typedef enum RESTWAY_OPEN_ENUM restway_status {
     RESTWAY_E_FORKED = 8,
     /** A file cannot be read or written. Domain: RESTWAY_DOMAIN_CONFIG. */
     RESTWAY_E_IO = 9,
-    /** The API document, or a part of one, is not valid. restway_error_detail_count() says how many
-     *  problems the error lists. Domain: RESTWAY_DOMAIN_CONFIG. */
+    /** The API document, or a part of one, is not valid. See restway_error_detail_count(). Domain:
+     *  RESTWAY_DOMAIN_CONFIG. */
     RESTWAY_E_CONFIG = 10,
     /** An equal item has been registered before. Domain: RESTWAY_DOMAIN_CONFIG. */
     RESTWAY_E_DUPLICATE = 11,
     /** The api has been used by a client: its entities and descriptors can no longer change.
      *  Domain: RESTWAY_DOMAIN_USAGE. */
     RESTWAY_E_FROZEN = 12,
-    /** An interrupt ended the wait of a thread (interrupt.h). What the thread waited for goes on.
-     *  Domain: RESTWAY_DOMAIN_CANCELLED. */
+    /** An interrupt ended the wait of a thread. What the thread waited for goes on. See
+     *  interrupt.h. Domain: RESTWAY_DOMAIN_CANCELLED. */
     RESTWAY_E_INTERRUPTED = 13,
     /** The system had no descriptor, no thread or no memory to give before the request was sent;
      *  the message names the error of the system. The same request may succeed later. Domain:
@@ -142,8 +142,8 @@ typedef enum RESTWAY_OPEN_ENUM restway_status {
     /** The answer to a batch does not have the batch format, or this request was not sent because
      *  an earlier call of its batch failed. Domain: RESTWAY_DOMAIN_BATCH. */
     RESTWAY_E_BATCH = 80,
-    /** The request is stored, and is sent when the server can be reached. docs/OUTBOX.md says which
-     *  requests are stored. Domain: RESTWAY_DOMAIN_OUTBOX. */
+    /** The request is stored, and is sent when the server can be reached. See docs/OUTBOX.md.
+     *  Domain: RESTWAY_DOMAIN_OUTBOX. */
     RESTWAY_E_QUEUED = 90,
     /** The outbox's file cannot be read or written, or another process sends its requests. The
      *  error's field is the file's path. Domain: RESTWAY_DOMAIN_OUTBOX. */

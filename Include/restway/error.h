@@ -19,31 +19,37 @@ struct restway_response;
 /** The part of the library, or of its environment, that an error comes from. Frozen; append
  *  only. */
 typedef enum RESTWAY_OPEN_ENUM restway_domain {
-    /** The program used this library wrongly. */
+    /** The program used the library wrongly. */
     RESTWAY_DOMAIN_USAGE = 1,
-    /** The API document. */
+    /** The API document, or the options of a client. */
     RESTWAY_DOMAIN_CONFIG = 2,
-    /** Routes, paths, URLs. */
+    /** Routes, paths and URLs. */
     RESTWAY_DOMAIN_ROUTE = 3,
-    /** Host names, connections, TLS, time limits. */
+    /** Host names, connections, TLS and time limits. */
     RESTWAY_DOMAIN_TRANSPORT = 4,
     /** A status that is not a success. */
     RESTWAY_DOMAIN_HTTP = 5,
+    /** Credentials and their refresh. */
     RESTWAY_DOMAIN_AUTH = 6,
     /** The body of a response, and its mapping to objects. */
     RESTWAY_DOMAIN_MAPPING = 7,
+    /** The store of objects. */
     RESTWAY_DOMAIN_STORE = 8,
+    /** The batches of requests. */
     RESTWAY_DOMAIN_BATCH = 9,
+    /** The outbox. */
     RESTWAY_DOMAIN_OUTBOX = 10,
+    /** The response cache. */
     RESTWAY_DOMAIN_CACHE = 11,
+    /** The plugins. */
     RESTWAY_DOMAIN_PLUGIN = 12,
     /** The API reported an error of its own in the body. */
     RESTWAY_DOMAIN_API = 13,
-    /** Cancelled or closed by the program. */
+    /** The program cancelled the call, or closed the client. */
     RESTWAY_DOMAIN_CANCELLED = 14,
     /** An answer that `validate` refuses for another reason than its status. */
     RESTWAY_DOMAIN_VALIDATION = 15,
-    /** The parser of a body, if it is not "objects". */
+    /** The parser of a body, if it is not the parser of objects. */
     RESTWAY_DOMAIN_PARSING = 16,
     /** Not a domain: pins the type to 32 bits. */
     RESTWAY_DOMAIN_PIN_ = 0x7fffffff

@@ -8,7 +8,7 @@
 
 RESTWAY_BEGIN_DECLS
 
-/** The kind of a restway_value. Frozen; append only. */
+/** The kind of a value. Frozen; append only. */
 typedef enum RESTWAY_OPEN_ENUM restway_value_kind {
     /** Null: it is known that there is no value. */
     RESTWAY_VALUE_NULL = 0,

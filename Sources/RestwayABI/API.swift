@@ -43,12 +43,6 @@ public func restway_api_check(
     }
 }
 
-@_cdecl("restway_api_retain") @implementation
-public func restway_api_retain(_ api: InHandle) -> OpaquePointer! { APIHandle.retain(api) }
-
-@_cdecl("restway_api_release") @implementation
-public func restway_api_release(_ api: InHandle) { APIHandle.release(api) }
-
 @_cdecl("restway_api_add_entity") @implementation
 public func restway_api_add_entity(
     _ api: InHandle, _ name: CString?, _ json: CString?, _ length: Int, _ outError: OutHandle?

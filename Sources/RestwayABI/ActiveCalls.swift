@@ -27,14 +27,6 @@ public func restway_client_active_calls(
     }
 }
 
-@_cdecl("restway_active_calls_retain") @implementation
-public func restway_active_calls_retain(_ calls: InHandle) -> OpaquePointer! {
-    ActiveCallsHandle.retain(calls)
-}
-
-@_cdecl("restway_active_calls_release") @implementation
-public func restway_active_calls_release(_ calls: InHandle) { ActiveCallsHandle.release(calls) }
-
 @_cdecl("restway_active_calls_count") @implementation
 public func restway_active_calls_count(_ calls: InHandle) -> Int {
     ActiveCallsHandle.object(calls)?.calls.count ?? 0

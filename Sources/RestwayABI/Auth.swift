@@ -69,14 +69,6 @@ public func restway_client_set_persist(
     }
 }
 
-@_cdecl("restway_refresh_retain") @implementation
-public func restway_refresh_retain(_ refresh: InHandle) -> OpaquePointer! {
-    RefreshTicket.retain(refresh)
-}
-
-@_cdecl("restway_refresh_release") @implementation
-public func restway_refresh_release(_ refresh: InHandle) { RefreshTicket.release(refresh) }
-
 @_cdecl("restway_refresh_succeed") @implementation
 public func restway_refresh_succeed(
     _ refresh: InHandle, _ credential: In<restway_credential>?, _ outError: OutHandle?

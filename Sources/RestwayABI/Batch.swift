@@ -36,12 +36,6 @@ public func restway_batch_create(
     }
 }
 
-@_cdecl("restway_batch_retain") @implementation
-public func restway_batch_retain(_ batch: InHandle) -> OpaquePointer! { BatchHandle.retain(batch) }
-
-@_cdecl("restway_batch_release") @implementation
-public func restway_batch_release(_ batch: InHandle) { BatchHandle.release(batch) }
-
 @_cdecl("restway_batch_add") @implementation
 public func restway_batch_add(
     _ batch: InHandle, _ request: InHandle, _ done: restway_done_fn?,

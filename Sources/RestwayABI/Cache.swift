@@ -145,16 +145,6 @@ public func restway_cache_list(
     }
 }
 
-@_cdecl("restway_cache_entries_retain") @implementation
-public func restway_cache_entries_retain(_ entries: InHandle) -> OpaquePointer! {
-    CacheEntriesHandle.retain(entries)
-}
-
-@_cdecl("restway_cache_entries_release") @implementation
-public func restway_cache_entries_release(_ entries: InHandle) {
-    CacheEntriesHandle.release(entries)
-}
-
 @_cdecl("restway_cache_entries_count") @implementation
 public func restway_cache_entries_count(_ entries: InHandle) -> Int {
     CacheEntriesHandle.object(entries)?.entries.count ?? 0

@@ -5,12 +5,6 @@ import RestwayOutcome
 
 // call.h
 
-@_cdecl("restway_call_retain") @implementation
-public func restway_call_retain(_ call: InHandle) -> OpaquePointer! { Call.retain(call) }
-
-@_cdecl("restway_call_release") @implementation
-public func restway_call_release(_ call: InHandle) { Call.release(call) }
-
 @_cdecl("restway_call_cancel") @implementation
 public func restway_call_cancel(_ call: InHandle) { Call.object(call)?.cancel() }
 

@@ -47,14 +47,6 @@ public func restway_client_create(
     }
 }
 
-@_cdecl("restway_client_retain") @implementation
-public func restway_client_retain(_ client: InHandle) -> OpaquePointer! {
-    ClientHandle.retain(client)
-}
-
-@_cdecl("restway_client_release") @implementation
-public func restway_client_release(_ client: InHandle) { ClientHandle.release(client) }
-
 @_cdecl("restway_client_close") @implementation
 public func restway_client_close(_ client: InHandle) { ClientHandle.object(client)?.client.close() }
 

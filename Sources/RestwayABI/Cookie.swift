@@ -52,14 +52,6 @@ public func restway_client_cookies(
     }
 }
 
-@_cdecl("restway_cookies_retain") @implementation
-public func restway_cookies_retain(_ cookies: InHandle) -> OpaquePointer! {
-    CookiesHandle.retain(cookies)
-}
-
-@_cdecl("restway_cookies_release") @implementation
-public func restway_cookies_release(_ cookies: InHandle) { CookiesHandle.release(cookies) }
-
 @_cdecl("restway_cookies_count") @implementation
 public func restway_cookies_count(_ cookies: InHandle) -> Int {
     CookiesHandle.object(cookies)?.cookies.count ?? 0

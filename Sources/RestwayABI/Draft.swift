@@ -97,12 +97,6 @@ public func restway_draft_copy(
     }
 }
 
-@_cdecl("restway_draft_retain") @implementation
-public func restway_draft_retain(_ draft: InHandle) -> OpaquePointer! { DraftHandle.retain(draft) }
-
-@_cdecl("restway_draft_release") @implementation
-public func restway_draft_release(_ draft: InHandle) { DraftHandle.release(draft) }
-
 @_cdecl("restway_draft_entity") @implementation
 public func restway_draft_entity(_ draft: InHandle) -> CString! {
     DraftHandle.object(draft)?.draft.entity.nameCString

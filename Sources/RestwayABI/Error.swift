@@ -29,12 +29,6 @@ public func restway_error_create(
     return Handle.give(ErrorHandle(failure))
 }
 
-@_cdecl("restway_error_retain") @implementation
-public func restway_error_retain(_ error: InHandle) -> OpaquePointer! { ErrorHandle.retain(error) }
-
-@_cdecl("restway_error_release") @implementation
-public func restway_error_release(_ error: InHandle) { ErrorHandle.release(error) }
-
 @_cdecl("restway_error_status") @implementation
 public func restway_error_status(_ error: InHandle) -> restway_status {
     guard let error = ErrorHandle.inherited(error) else { return .RESTWAY_OK }

@@ -72,14 +72,6 @@ public func restway_error_request(_ error: InHandle) -> OpaquePointer! {
     ErrorHandle.object(error)?.failure.request.map { Handle.give(OutgoingHandle($0)) }
 }
 
-@_cdecl("restway_outgoing_retain") @implementation
-public func restway_outgoing_retain(_ outgoing: InHandle) -> OpaquePointer! {
-    OutgoingHandle.retain(outgoing)
-}
-
-@_cdecl("restway_outgoing_release") @implementation
-public func restway_outgoing_release(_ outgoing: InHandle) { OutgoingHandle.release(outgoing) }
-
 @_cdecl("restway_outgoing_method") @implementation
 public func restway_outgoing_method(_ outgoing: InHandle) -> CString! {
     OutgoingHandle.text(outgoing, "method") { $0.request.method }

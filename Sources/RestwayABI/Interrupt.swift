@@ -18,14 +18,6 @@ public func restway_interrupt_create(
     }
 }
 
-@_cdecl("restway_interrupt_retain") @implementation
-public func restway_interrupt_retain(_ interrupt: InHandle) -> OpaquePointer! {
-    Interrupt.retain(interrupt)
-}
-
-@_cdecl("restway_interrupt_release") @implementation
-public func restway_interrupt_release(_ interrupt: InHandle) { Interrupt.release(interrupt) }
-
 @_cdecl("restway_interrupt_use") @implementation
 public func restway_interrupt_use(
     _ interrupt: InHandle, _ outError: OutHandle?

@@ -72,16 +72,6 @@ public func restway_client_observe_calls(
     }
 }
 
-@_cdecl("restway_lifecycle_event_retain") @implementation
-public func restway_lifecycle_event_retain(_ event: InHandle) -> OpaquePointer! {
-    LifecycleEventHandle.retain(event)
-}
-
-@_cdecl("restway_lifecycle_event_release") @implementation
-public func restway_lifecycle_event_release(_ event: InHandle) {
-    LifecycleEventHandle.release(event)
-}
-
 @_cdecl("restway_lifecycle_event_kind") @implementation
 public func restway_lifecycle_event_kind(_ event: InHandle) -> restway_lifecycle_kind {
     restway_lifecycle_kind(

@@ -25,12 +25,6 @@ final class ListHandle: HandleObject, Sendable {
 
 // list.h
 
-@_cdecl("restway_list_retain") @implementation
-public func restway_list_retain(_ list: InHandle) -> OpaquePointer! { ListHandle.retain(list) }
-
-@_cdecl("restway_list_release") @implementation
-public func restway_list_release(_ list: InHandle) { ListHandle.release(list) }
-
 @_cdecl("restway_list_count") @implementation
 public func restway_list_count(_ list: InHandle) -> Int {
     ListHandle.object(list)?.objects.count ?? 0

@@ -5,12 +5,6 @@ import RestwayOutcome
 
 // object.h
 
-@_cdecl("restway_object_retain") @implementation
-public func restway_object_retain(_ object: InHandle) -> OpaquePointer! { Snapshot.retain(object) }
-
-@_cdecl("restway_object_release") @implementation
-public func restway_object_release(_ object: InHandle) { Snapshot.release(object) }
-
 @_cdecl("restway_object_entity") @implementation
 public func restway_object_entity(_ object: InHandle) -> CString! {
     Snapshot.object(object)?.entity.nameCString

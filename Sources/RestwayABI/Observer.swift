@@ -65,14 +65,6 @@ public func restway_observer_remove(_ observer: InHandle) {
     ObserverHandle.object(observer)?.remove()
 }
 
-@_cdecl("restway_observer_retain") @implementation
-public func restway_observer_retain(_ observer: InHandle) -> OpaquePointer! {
-    ObserverHandle.retain(observer)
-}
-
-@_cdecl("restway_observer_release") @implementation
-public func restway_observer_release(_ observer: InHandle) { ObserverHandle.release(observer) }
-
 /// Makes notices of changes call a C function.
 enum ChangedNotice {
     /// Observes `scope`. The program's context lives until the last notice. If this throws, the
@@ -107,14 +99,6 @@ extension ChangedNotice {
 }
 
 // change.h
-
-@_cdecl("restway_changes_retain") @implementation
-public func restway_changes_retain(_ changes: InHandle) -> OpaquePointer! {
-    ChangeList.retain(changes)
-}
-
-@_cdecl("restway_changes_release") @implementation
-public func restway_changes_release(_ changes: InHandle) { ChangeList.release(changes) }
 
 @_cdecl("restway_changes_count") @implementation
 public func restway_changes_count(_ changes: InHandle) -> Int {

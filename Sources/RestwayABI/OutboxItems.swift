@@ -47,14 +47,6 @@ final class StoredRequestsHandle: TextLender, Sendable {
 
 // outbox.h: items, and lists of them
 
-@_cdecl("restway_outbox_item_retain") @implementation
-public func restway_outbox_item_retain(_ item: InHandle) -> OpaquePointer! {
-    StoredRequestHandle.retain(item)
-}
-
-@_cdecl("restway_outbox_item_release") @implementation
-public func restway_outbox_item_release(_ item: InHandle) { StoredRequestHandle.release(item) }
-
 @_cdecl("restway_outbox_item_id") @implementation
 public func restway_outbox_item_id(_ item: InHandle) -> Int64 { request(item)?.id ?? 0 }
 
@@ -161,14 +153,6 @@ public func restway_outbox_items_json(_ items: InHandle, _ outLength: Out<Int>?)
 public func restway_outbox_items_error(_ items: InHandle) -> OpaquePointer! {
     StoredRequestsHandle.object(items)?.error.map(Handle.lend)
 }
-
-@_cdecl("restway_outbox_items_retain") @implementation
-public func restway_outbox_items_retain(_ items: InHandle) -> OpaquePointer! {
-    StoredRequestsHandle.retain(items)
-}
-
-@_cdecl("restway_outbox_items_release") @implementation
-public func restway_outbox_items_release(_ items: InHandle) { StoredRequestsHandle.release(items) }
 
 extension OutboxWaitReason? {
     fileprivate var code: restway_outbox_reason {

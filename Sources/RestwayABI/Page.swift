@@ -57,12 +57,6 @@ public func restway_client_pages(
     }
 }
 
-@_cdecl("restway_pages_retain") @implementation
-public func restway_pages_retain(_ pages: InHandle) -> OpaquePointer! { PagesHandle.retain(pages) }
-
-@_cdecl("restway_pages_release") @implementation
-public func restway_pages_release(_ pages: InHandle) { PagesHandle.release(pages) }
-
 @_cdecl("restway_pages_has_next") @implementation
 public func restway_pages_has_next(_ pages: InHandle) -> Int32 {
     PagesHandle.object(pages)?.pages.hasNext == true ? 1 : 0

@@ -32,14 +32,6 @@ public func restway_client_paged_list(
     }
 }
 
-@_cdecl("restway_paged_list_retain") @implementation
-public func restway_paged_list_retain(_ list: InHandle) -> OpaquePointer! {
-    PagedListHandle.retain(list)
-}
-
-@_cdecl("restway_paged_list_release") @implementation
-public func restway_paged_list_release(_ list: InHandle) { PagedListHandle.release(list) }
-
 @_cdecl("restway_paged_list_objects") @implementation
 public func restway_paged_list_objects(
     _ list: InHandle, _ outObjects: OutHandle?, _ outError: OutHandle?

@@ -124,11 +124,6 @@ public func restway_pipeline_context_hold(_ context: InHandle) -> OpaquePointer!
     return Handle.give(context)
 }
 
-@_cdecl("restway_pipeline_context_release") @implementation
-public func restway_pipeline_context_release(_ context: InHandle) {
-    PipelineContext.release(context)
-}
-
 @_cdecl("restway_pipeline_context_end") @implementation
 public func restway_pipeline_context_end(
     _ context: InHandle, _ status: restway_status, _ outError: OutHandle?

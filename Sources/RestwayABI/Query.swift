@@ -59,12 +59,6 @@ public func restway_query_create(
     }
 }
 
-@_cdecl("restway_query_retain") @implementation
-public func restway_query_retain(_ query: InHandle) -> OpaquePointer! { QueryHandle.retain(query) }
-
-@_cdecl("restway_query_release") @implementation
-public func restway_query_release(_ query: InHandle) { QueryHandle.release(query) }
-
 @_cdecl("restway_query_add_condition") @implementation
 public func restway_query_add_condition(
     _ query: InHandle, _ attribute: CString?, _ comparison: restway_comparison,

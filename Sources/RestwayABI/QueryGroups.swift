@@ -72,14 +72,6 @@ public func restway_store_count_groups(
     }
 }
 
-@_cdecl("restway_groups_retain") @implementation
-public func restway_groups_retain(_ groups: InHandle) -> OpaquePointer! {
-    GroupsHandle.retain(groups)
-}
-
-@_cdecl("restway_groups_release") @implementation
-public func restway_groups_release(_ groups: InHandle) { GroupsHandle.release(groups) }
-
 @_cdecl("restway_groups_count") @implementation
 public func restway_groups_count(_ groups: InHandle) -> Int {
     GroupsHandle.object(groups)?.count ?? 0

@@ -33,14 +33,6 @@ public func restway_client_observe_query(
     }
 }
 
-@_cdecl("restway_query_changes_retain") @implementation
-public func restway_query_changes_retain(_ changes: InHandle) -> OpaquePointer! {
-    QueryChanges.retain(changes)
-}
-
-@_cdecl("restway_query_changes_release") @implementation
-public func restway_query_changes_release(_ changes: InHandle) { QueryChanges.release(changes) }
-
 @_cdecl("restway_query_changes_list") @implementation
 public func restway_query_changes_list(_ changes: InHandle) -> OpaquePointer! {
     QueryChanges.object(changes).map { Handle.give(ListHandle($0.objects)) }

@@ -17,12 +17,6 @@ final class TextHandle: HandleObject, Sendable {
 
 // reading.h
 
-@_cdecl("restway_text_retain") @implementation
-public func restway_text_retain(_ text: InHandle) -> OpaquePointer! { TextHandle.retain(text) }
-
-@_cdecl("restway_text_release") @implementation
-public func restway_text_release(_ text: InHandle) { TextHandle.release(text) }
-
 @_cdecl("restway_text_content") @implementation
 public func restway_text_content(_ text: InHandle, _ outLength: Out<Int>?) -> CString! {
     let text = TextHandle.object(text)?.text

@@ -124,14 +124,6 @@ public func restway_request_set_draft(
     }
 }
 
-@_cdecl("restway_request_retain") @implementation
-public func restway_request_retain(_ request: InHandle) -> OpaquePointer! {
-    RequestHandle.retain(request)
-}
-
-@_cdecl("restway_request_release") @implementation
-public func restway_request_release(_ request: InHandle) { RequestHandle.release(request) }
-
 @_cdecl("restway_request_set_variable") @implementation
 public func restway_request_set_variable(
     _ request: InHandle, _ name: CString?, _ value: In<restway_value>?, _ outError: OutHandle?

@@ -64,14 +64,6 @@ public func restway_resource_create_descriptor(
     }
 }
 
-@_cdecl("restway_resource_retain") @implementation
-public func restway_resource_retain(_ resource: InHandle) -> OpaquePointer! {
-    ResourceHandle.retain(resource)
-}
-
-@_cdecl("restway_resource_release") @implementation
-public func restway_resource_release(_ resource: InHandle) { ResourceHandle.release(resource) }
-
 @_cdecl("restway_resource_name") @implementation
 public func restway_resource_name(_ resource: InHandle) -> CString! {
     ResourceHandle.text(resource, "name") { $0.resource.name }

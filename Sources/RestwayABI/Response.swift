@@ -86,14 +86,6 @@ final class ConvertedText: Sendable {
 
 // response.h
 
-@_cdecl("restway_response_retain") @implementation
-public func restway_response_retain(_ response: InHandle) -> OpaquePointer! {
-    ResponseHandle.retain(response)
-}
-
-@_cdecl("restway_response_release") @implementation
-public func restway_response_release(_ response: InHandle) { ResponseHandle.release(response) }
-
 @_cdecl("restway_response_status") @implementation
 public func restway_response_status(_ response: InHandle) -> Int32 {
     Int32(clamping: ResponseHandle.object(response)?.response.status ?? 0)

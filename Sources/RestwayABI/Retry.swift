@@ -92,12 +92,6 @@ public func restway_clock_create(_ outClock: OutHandle?, _ outError: OutHandle?)
     Boundary.creating(outClock, outError, "out_clock") { ManualClock() }
 }
 
-@_cdecl("restway_clock_retain") @implementation
-public func restway_clock_retain(_ clock: InHandle) -> OpaquePointer! { ManualClock.retain(clock) }
-
-@_cdecl("restway_clock_release") @implementation
-public func restway_clock_release(_ clock: InHandle) { ManualClock.release(clock) }
-
 @_cdecl("restway_clock_advance") @implementation
 public func restway_clock_advance(
     _ clock: InHandle, _ milliseconds: Int64, _ outError: OutHandle?

@@ -39,16 +39,6 @@ public func restway_routing_client_create(
     }
 }
 
-@_cdecl("restway_routing_client_retain") @implementation
-public func restway_routing_client_retain(_ routing: InHandle) -> OpaquePointer! {
-    RoutingClientHandle.retain(routing)
-}
-
-@_cdecl("restway_routing_client_release") @implementation
-public func restway_routing_client_release(_ routing: InHandle) {
-    RoutingClientHandle.release(routing)
-}
-
 @_cdecl("restway_routing_client_add") @implementation
 public func restway_routing_client_add(
     _ routing: InHandle, _ route: CString?, _ client: InHandle, _ outError: OutHandle?

@@ -31,12 +31,6 @@ public func restway_scope_create(
     }
 }
 
-@_cdecl("restway_scope_retain") @implementation
-public func restway_scope_retain(_ scope: InHandle) -> OpaquePointer! { ScopeHandle.retain(scope) }
-
-@_cdecl("restway_scope_release") @implementation
-public func restway_scope_release(_ scope: InHandle) { ScopeHandle.release(scope) }
-
 @_cdecl("restway_scope_set_variable") @implementation
 public func restway_scope_set_variable(
     _ scope: InHandle, _ name: CString?, _ value: In<restway_value>?, _ outError: OutHandle?

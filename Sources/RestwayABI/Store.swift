@@ -41,12 +41,6 @@ final class StoreHandle: HandleObject, Sendable {
 
 // store.h
 
-@_cdecl("restway_store_retain") @implementation
-public func restway_store_retain(_ store: InHandle) -> OpaquePointer! { StoreHandle.retain(store) }
-
-@_cdecl("restway_store_release") @implementation
-public func restway_store_release(_ store: InHandle) { StoreHandle.release(store) }
-
 @_cdecl("restway_store_find") @implementation
 public func restway_store_find(
     _ store: InHandle, _ entity: CString?, _ identity: In<restway_value>?, _ outObject: OutHandle?,

@@ -29,16 +29,6 @@ public func restway_transaction_create(
     }
 }
 
-@_cdecl("restway_transaction_retain") @implementation
-public func restway_transaction_retain(_ transaction: InHandle) -> OpaquePointer! {
-    TransactionHandle.retain(transaction)
-}
-
-@_cdecl("restway_transaction_release") @implementation
-public func restway_transaction_release(_ transaction: InHandle) {
-    TransactionHandle.release(transaction)
-}
-
 @_cdecl("restway_transaction_insert") @implementation
 public func restway_transaction_insert(
     _ transaction: InHandle, _ draft: InHandle, _ outError: OutHandle?

@@ -34,12 +34,6 @@ public func restway_url_split(
     }
 }
 
-@_cdecl("restway_url_retain") @implementation
-public func restway_url_retain(_ url: InHandle) -> OpaquePointer! { URLHandle.retain(url) }
-
-@_cdecl("restway_url_release") @implementation
-public func restway_url_release(_ url: InHandle) { URLHandle.release(url) }
-
 @_cdecl("restway_url_scheme") @implementation
 public func restway_url_scheme(_ url: InHandle) -> CString! {
     URLHandle.text(url, "scheme") { $0.url.origin.scheme }

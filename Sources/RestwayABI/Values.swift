@@ -165,14 +165,6 @@ extension Response {
 
 // values.h
 
-@_cdecl("restway_values_retain") @implementation
-public func restway_values_retain(_ values: InHandle) -> OpaquePointer! {
-    ValuesHandle.retain(values)
-}
-
-@_cdecl("restway_values_release") @implementation
-public func restway_values_release(_ values: InHandle) { ValuesHandle.release(values) }
-
 @_cdecl("restway_values_count") @implementation
 public func restway_values_count(_ values: InHandle) -> Int {
     ValuesHandle.object(values)?.count ?? 0

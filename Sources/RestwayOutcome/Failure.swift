@@ -6,54 +6,6 @@ package import RestwayThreads
 
 /// An error as every caller of the library sees it.
 package struct Failure: Error, Sendable {
-    /// One case for each status of the C ABI. The outbox writes the names of the cases to its file.
-    package enum Reason: String, CaseIterable, Sendable, Equatable {
-        case invalidArgument
-        case outOfMemory
-        case `internal`
-        case closed
-        case cancelled
-        case interrupted
-        case noResources
-        case wouldBlock
-        case timedOut
-        case forked
-        case io
-        case config
-        case duplicate
-        case frozen
-        case unknownEnvironment
-        case unknownRoute
-        case unknownEntity
-        case unknownAttribute
-        case ambiguousRoute
-        case missingVariable
-        case invalidURL
-        case methodNotAllowed
-        case resolve
-        case connect
-        case tls
-        case connectionLost
-        case protocolViolation
-        case tooLarge
-        case tooManyRedirects
-        case http
-        case auth
-        case mapping
-        case noObject
-        case store
-        case plugin
-        case batch
-        case queued
-        case outbox
-    }
-
-    /// The part of the system that a failure comes from.
-    package enum Domain: Sendable, Equatable {
-        case usage, config, route, transport, http, auth, mapping, store, batch, outbox, cache
-        case plugin, api, cancelled, validation, parsing
-    }
-
     /// One of several problems that a failure reports.
     package struct Detail: Sendable, Equatable {
         package let path: String
@@ -269,7 +221,7 @@ package struct Failure: Error, Sendable {
         box = Box(
             Values(
                 reason: reason, message: message.escapingControls,
-                domain: domain ?? reason.traits.domain, field: field))
+                domain: domain ?? reason.domain, field: field))
     }
 
     /// Reports several problems as one failure, whose message names the first problem. A detail

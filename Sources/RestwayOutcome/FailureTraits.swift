@@ -61,8 +61,6 @@ package struct FailureTraits: Equatable, Sendable {
         case other
     }
 
-    /// The domain of a failure with this reason, unless the failure has another domain.
-    package let domain: Failure.Domain
     package let retry: Retry
     /// Whether the failure shows that the server cannot be reached.
     package let isUnreachable: Bool
@@ -82,12 +80,10 @@ package struct FailureTraits: Equatable, Sendable {
     /// The default values are right for an error that comes back however often the request
     /// is sent.
     fileprivate init(
-        _ domain: Failure.Domain, retry: Retry = .never, isUnreachable: Bool = false,
-        mayHaveArrived: Bool = true, standIn: StandIn = .never, isOfExchange: Bool = false,
-        reopensStream: Bool = false, storing: Storing = .never, item: Item = .byAnswer,
-        batch: Batch = .other
+        retry: Retry = .never, isUnreachable: Bool = false, mayHaveArrived: Bool = true,
+        standIn: StandIn = .never, isOfExchange: Bool = false, reopensStream: Bool = false,
+        storing: Storing = .never, item: Item = .byAnswer, batch: Batch = .other
     ) {
-        self.domain = domain
         self.retry = retry
         self.isUnreachable = isUnreachable
         self.mayHaveArrived = mayHaveArrived
@@ -109,65 +105,55 @@ extension Failure.Reason {
         // MARK: No answer came
         case .resolve, .connect:
             FailureTraits(
-                .transport, retry: .usual, isUnreachable: true, mayHaveArrived: false,
-                standIn: .offline, isOfExchange: true, reopensStream: true, storing: .always,
-                item: .waits)
+                retry: .usual, isUnreachable: true, mayHaveArrived: false, standIn: .offline,
+                isOfExchange: true, reopensStream: true, storing: .always, item: .waits)
         case .tls:
             // A network that wants a login shows its own certificate, so the request is kept. But a
             // certificate seldom becomes right by itself, so nothing tries it again at once.
             FailureTraits(
-                .transport, retry: .ifListed, isUnreachable: true, mayHaveArrived: false,
-                standIn: .offline, isOfExchange: true, storing: .always, item: .waits)
+                retry: .ifListed, isUnreachable: true, mayHaveArrived: false, standIn: .offline,
+                isOfExchange: true, storing: .always, item: .waits)
         case .connectionLost:
             FailureTraits(
-                .transport, retry: .usual, isUnreachable: true, standIn: .offline,
-                isOfExchange: true, reopensStream: true, storing: .always, item: .waits)
+                retry: .usual, isUnreachable: true, standIn: .offline, isOfExchange: true,
+                reopensStream: true, storing: .always, item: .waits)
         case .timedOut:
             FailureTraits(
-                .transport, retry: .usual, isUnreachable: true, standIn: .offline,
-                reopensStream: true, storing: .always, item: .waits)
+                retry: .usual, isUnreachable: true, standIn: .offline, reopensStream: true,
+                storing: .always, item: .waits)
         case .noResources:
             // Nothing was sent, and this says nothing about the server.
             FailureTraits(
-                .transport, retry: .usual, mayHaveArrived: false, standIn: .offline,
-                isOfExchange: true, reopensStream: true, storing: .always, item: .waits)
+                retry: .usual, mayHaveArrived: false, standIn: .offline, isOfExchange: true,
+                reopensStream: true, storing: .always, item: .waits)
         case .protocolViolation:
             FailureTraits(
-                .transport, retry: .ifListed, standIn: .onError, isOfExchange: true,
-                reopensStream: true, storing: .byRules, item: .waits)
+                retry: .ifListed, standIn: .onError, isOfExchange: true, reopensStream: true,
+                storing: .byRules, item: .waits)
 
         // MARK: An answer came that cannot be taken
-        case .tooLarge: FailureTraits(.transport, isOfExchange: true)
-        case .tooManyRedirects: FailureTraits(.transport)
+        case .tooLarge: FailureTraits(isOfExchange: true)
+        case .tooManyRedirects, .noObject: FailureTraits()
         case .http:
             FailureTraits(
-                .http, retry: .byAnswer, standIn: .byStatus, storing: .byRules, batch: .refused)
-        case .mapping: FailureTraits(.mapping, batch: .refused)
-        case .noObject: FailureTraits(.store)
-        case .batch: FailureTraits(.batch, storing: .ifRetryable, batch: .refused)
+                retry: .byAnswer, standIn: .byStatus, storing: .byRules, batch: .refused)
+        case .mapping: FailureTraits(batch: .refused)
+        case .batch: FailureTraits(storing: .ifRetryable, batch: .refused)
 
         // MARK: This process
         case .auth:
-            FailureTraits(
-                .auth, mayHaveArrived: false, storing: .ifRetryable, item: .byCredential)
-        case .store: FailureTraits(.store, item: .waits)
-        case .plugin: FailureTraits(.plugin, batch: .refusedIfAnswered)
-        case .closed, .cancelled: FailureTraits(.cancelled, item: .untouched)
-        case .outOfMemory: FailureTraits(.usage, item: .untouched)
-        case .internal: FailureTraits(.usage)
-        case .io: FailureTraits(.config)
-        // A redirect can lead to such a URL.
-        case .invalidURL: FailureTraits(.route)
-        case .interrupted: FailureTraits(.cancelled)
-        case .queued, .outbox: FailureTraits(.outbox)
+            FailureTraits(mayHaveArrived: false, storing: .ifRetryable, item: .byCredential)
+        case .store: FailureTraits(item: .waits)
+        case .plugin: FailureTraits(batch: .refusedIfAnswered)
+        case .closed, .cancelled, .outOfMemory: FailureTraits(item: .untouched)
+        // A redirect can lead to a URL that is not valid.
+        case .internal, .io, .invalidURL, .interrupted, .queued, .outbox: FailureTraits()
 
         // MARK: Nothing was sent, because the program or the document is wrong
-        case .invalidArgument, .wouldBlock, .forked, .frozen, .unknownEntity, .unknownAttribute:
-            FailureTraits(.usage, mayHaveArrived: false)
-        case .config, .duplicate, .unknownEnvironment:
-            FailureTraits(.config, mayHaveArrived: false)
-        case .unknownRoute, .ambiguousRoute, .missingVariable, .methodNotAllowed:
-            FailureTraits(.route, mayHaveArrived: false)
+        case .invalidArgument, .wouldBlock, .forked, .frozen, .unknownEntity, .unknownAttribute,
+            .config, .duplicate, .unknownEnvironment, .unknownRoute, .ambiguousRoute,
+            .missingVariable, .methodNotAllowed:
+            FailureTraits(mayHaveArrived: false)
         }
     }
 }

@@ -19,6 +19,7 @@ import contracts
 import meanings
 import options
 import plugin_interface
+import statuses
 from declarations import (
     OF_BINDINGS,
     all_callbacks,
@@ -214,6 +215,7 @@ def interface() -> dict[str, Any]:
             name: {"since": since[name], **_type_doc(name), "values": values, **_docs(name)}
             for name, values in enums().items()
         },
+        "statuses": statuses.statuses(),
         "flags": {prefix: flags_data(prefix) for prefix in flag_prefixes()},
         "constants": constants,
         "callbacks": [_callback_data(callback) for callback in callbacks()],

@@ -21,7 +21,7 @@ from interface import (
 from tree import ROOT
 
 #: The folders whose files are generated, each by its `generate.py`. `make generate` runs them all.
-FOLDERS = ("Include", "bindings/python", "bindings/rust")
+FOLDERS = ("Include", "Sources", "bindings/python", "bindings/rust")
 WRITE = "make generate"
 
 

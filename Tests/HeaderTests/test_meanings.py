@@ -11,6 +11,7 @@ import meanings
 import plugin_interface
 from every import for_each
 from interface import Function, Variable, callbacks, flag_prefixes, functions, interface, structs
+from statuses import for_all_languages
 
 DATA = interface()
 FUNCTIONS: dict[str, dict[str, Any]] = {f["name"]: f for f in DATA["functions"]}
@@ -150,3 +151,18 @@ def test_the_tables_of_plugins_are_complete() -> None:
 def test_comments_have_no_other_marks_in_the_data() -> None:
     docs = [each["doc"] for each in (*DATA["functions"], *DATA["callbacks"])]
     assert not [doc for doc in docs if re.search(r"@p |@param|Threads:|Blocks:|\*/", doc)]
+
+
+def test_every_status_has_a_domain_a_text_and_names_of_its_own() -> None:
+    domains = set(DATA["enums"]["restway_domain"]["values"])
+    for name, status in DATA["statuses"].items():
+        assert status["domain"] in domains, f'{name}: the comment does not say "Domain: ..."'
+        assert status["doc"], f"{name}: the comment has no sentence that names nothing of C"
+    for language in ("swift", "python"):
+        names = [status["names"][language] for status in DATA["statuses"].values()]
+        assert len(set(names)) == len(names)
+
+
+def test_sentences_that_name_something_of_c_are_left_out() -> None:
+    comment = "It failed. See restway_x(). It may be NULL. Try again. Domain: RESTWAY_DOMAIN_HTTP."
+    assert for_all_languages(comment) == "It failed. Try again."

@@ -27,7 +27,7 @@ final class FailureTraitsTests: XCTestCase {
         let rows = try rows(columns: 4)
         let pairs = try rows.map { row in
             let reason = try XCTUnwrap(Reason(rawValue: row.cells[0]), row.name)
-            XCTAssertEqual(row.cells[2], "\(reason.traits.domain)", row.name)
+            XCTAssertEqual(row.cells[2], "\(reason.domain)", row.name)
             return (String(row.name.dropFirst("RESTWAY_E_".count)), reason)
         }
         return Dictionary(uniqueKeysWithValues: pairs)

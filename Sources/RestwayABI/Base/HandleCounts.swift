@@ -1,8 +1,3 @@
-import RestwayCalls
-import RestwayClient
-import RestwayObjects
-import RestwayOutbox
-import RestwayStore
 import RestwayThreads
 import Synchronization
 
@@ -51,31 +46,13 @@ struct HandleCounts: ~Copyable {
             if owner == 0 {
                 let (isTaken, other) = types[index].compareExchange(
                     expected: 0, desired: identity, ordering: .relaxed)
-                if isTaken { names.withLock { $0[index] = Self.name(of: type) } }
+                if isTaken {
+                    let name = Self.handleNames[ObjectIdentifier(type)]
+                    names.withLock { $0[index] = name }
+                }
                 if isTaken || other == identity { return index }
             }
             index = (index + 1) % Self.slotsMax
         }
-    }
-
-    /// Returns the name of the handle in the header without its prefix: `client`, `outbox_item`.
-    private static func name<Object: HandleObject>(of type: Object.Type) -> String {
-        let others: [ObjectIdentifier: String] = [
-            ObjectIdentifier(Snapshot.self): "object", ObjectIdentifier(ChangeList.self): "changes",
-            ObjectIdentifier(StoredRequestHandle.self): "outbox_item",
-            ObjectIdentifier(StoredRequestsHandle.self): "outbox_items",
-        ]
-        if let name = others[ObjectIdentifier(type)] { return name }
-        var words = ""
-        var isBehindUpper = true
-        var text = "\(type)"
-        if text.hasSuffix("Handle") { text.removeLast(6) }
-        for scalar in text.unicodeScalars {
-            let isUpper = ("A"..."Z").contains(scalar)
-            if isUpper, !isBehindUpper { words += "_" }
-            words += isUpper ? String(scalar).lowercased() : String(scalar)
-            isBehindUpper = isUpper
-        }
-        return words
     }
 }

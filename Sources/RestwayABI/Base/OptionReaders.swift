@@ -3,6 +3,7 @@
 import CRestway
 import RestwayCalls
 import RestwayOutcome
+import RestwayRequests
 import RestwayThreads
 
 /// The fields of a `restway_credential`, checked. NULL gives the defaults.
