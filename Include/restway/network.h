@@ -20,8 +20,8 @@ typedef enum RESTWAY_OPEN_ENUM restway_tls_version {
 
 /** Bits of restway_tls_options.flags: options of TLS. */
 /** The certificate of the server is not checked, so anyone on the network path can read and change
- *  everything. The client writes a warning into the log when
- *  it is made. Keys of pinned_public_key are still checked. */
+ *  everything. The client writes a warning into the log when it is made. Keys of pinned_public_key
+ *  are still checked. */
 #define RESTWAY_TLS_INSECURE_NO_VERIFICATION 0x1u
 
 /** The TLS settings of one origin, or of all origins that have no settings of their own. Start from
@@ -67,7 +67,7 @@ typedef struct restway_tls_options {
     uint32_t minimum_version;
     /** Whether the certificate of the server is left unchecked.
      *  Default: 0.
-     *  Range: RESTWAY_TLS_INSECURE_* bits. */
+     *  Range: RESTWAY_TLS_* bits. */
     uint32_t flags;
 } restway_tls_options;
 

@@ -87,9 +87,10 @@ def test_the_keys_of_documents_are_written_from_the_schema() -> None:
 def test_the_page_of_errors_has_the_status_and_the_exception_of_every_error() -> None:
     header = (ROOT / "Include" / "restway" / "base.h").read_text()
     package = ROOT / "bindings" / "python" / "restway"
-    handles = (package / "_handles" / "__init__.py").read_text()
+    exceptions_of_statuses = (package / "_exceptions.py").read_text()
     statuses = set(re.findall(r"^    RESTWAY_E_(\w+) = ", header, re.MULTILINE))
-    exceptions = dict(re.findall(r"^    Status\.(\w+): (\w+),$", handles, re.MULTILINE))
+    pairs = re.findall(r"^    Status\.(\w+): (\w+),$", exceptions_of_statuses, re.MULTILINE)
+    exceptions = dict(pairs)
     rows = [line for line in lines_of(DOCS / "ERRORS.md") if line.startswith("| `RESTWAY_E_")]
     cells = [re.findall(r"`(\w+)`", row) for row in rows]
     assert {name.removeprefix("RESTWAY_E_"): kind for name, _, kind in cells} == exceptions

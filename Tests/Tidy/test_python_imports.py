@@ -36,7 +36,7 @@ MODULES = modules()
 #: The layers of the package, the lowest first, as docs/ARCHITECTURE.md explains them. A name stands
 #: for the module and all modules below it in a package. A module that no layer names is above all.
 LAYERS = {
-    "values and errors": "_base _details _enums _exceptions _headers",
+    "values and errors": "_base _details _enums _errors _exceptions _headers",
     "declarations": "_ffi",
     "handles": "_config _handles _library",
     "objects": "_draft _functions _object _observers _query _reading _store _transaction _values",
@@ -48,8 +48,8 @@ LAYERS = {
 }
 #: Errors hold the answer and the request of their call: type checkers have to know both.
 UPWARD = {
-    ("restway._exceptions", "restway._handles.outgoing"),
-    ("restway._exceptions", "restway._response"),
+    ("restway._errors", "restway._handles.outgoing"),
+    ("restway._errors", "restway._response"),
 }
 
 

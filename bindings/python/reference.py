@@ -53,7 +53,7 @@ TOPICS = {
         "Connections, time limits, credentials, cookies, rates", ["_network", "_config"]
     ),
     "lifecycle": ("The life of calls", ["_lifecycle"]),
-    "exceptions": ("Exceptions", ["_exceptions"]),
+    "exceptions": ("Exceptions", ["_errors", "_exceptions"]),
     "library": ("The library", ["_library", "_library.urls", "_ffi.conversion", "_enums"]),
 }
 
@@ -121,11 +121,20 @@ def definitions() -> dict[str, Definition]:
 
 def public_names() -> list[str]:
     """Returns the names in `restway.__all__`."""
-    for name, node, _ in documented(ast.parse((PACKAGE / "__init__.py").read_text("utf-8")).body):
-        if name == "__all__" and isinstance(node, ast.Assign):
-            names: list[str] = ast.literal_eval(node.value)
-            return [name for name in names if not name.startswith("__")]
-    raise ValueError("restway/__init__.py has no __all__")
+    return [name for name in exported("__init__") if not name.startswith("__")]
+
+
+def exported(module: str) -> list[str]:
+    """Returns the names in `__all__` of a module, which may contain those of another module."""
+    names: list[str] = []
+    for node in ast.parse((PACKAGE / f"{module}.py").read_text("utf-8")).body:
+        if isinstance(node, ast.Assign) and name_of(node.targets[0]) == "__all__":
+            names += ast.literal_eval(node.value)
+        elif isinstance(node, ast.AugAssign) and name_of(node.target) == "__all__":
+            names += exported(ast.unparse(node.value).removesuffix(".__all__"))
+    if not names:
+        raise ValueError(f"restway/{module}.py has no __all__")
+    return names
 
 
 class Reference:

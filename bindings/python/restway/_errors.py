@@ -1,66 +1,6 @@
-"""Every exception of this package.
+"""The exceptions that have members or subclasses, or that are built-in exceptions as well.
 
-    RestwayError
-    ├── LibraryError (also ImportError)   the shared library cannot be loaded
-    ├── InternalError                     a bug of the library
-    ├── OutOfMemoryError                  memory could not be had
-    ├── FileError                         a file cannot be read or written
-    ├── UsageError                        the program used the library wrongly
-    │   ├── WaitInterruptedError          a wait that the program's interrupt has ended
-    │   ├── WouldBlockError               a blocking function inside a callback
-    │   └── ForkedError                   a handle from before a fork
-    ├── ConfigError                       an API document is not valid: see `details`
-    │   ├── DuplicateError                something equal has been registered before
-    │   ├── FrozenError                   a client has used the api: entities stay as they are
-    │   └── UnknownEnvironmentError       no environment of that name
-    ├── RouteError                        no request can be made of this
-    │   ├── UnknownRouteError             no route of that name, or for that object and method
-    │   ├── AmbiguousRouteError           more than one route fits
-    │   ├── MissingVariableError          a path variable has no value: see `field`
-    │   ├── InvalidURLError               a URL cannot be built or is not allowed
-    │   └── MethodNotAllowedError         the route does not take that method
-    ├── TransportError                    no whole answer came
-    │   ├── NoResourcesError              the system had no descriptor, thread or memory to give
-    │   ├── TimedOutError (also TimeoutError)
-    │   ├── ResolveError                  the host name does not resolve
-    │   ├── ConnectError                  nothing accepts connections there
-    │   ├── TLSError                      the TLS handshake or the certificate
-    │   ├── ConnectionLostError           the connection ended before the response was whole
-    │   ├── ProtocolError                 the peer does not speak HTTP as it should
-    │   ├── TooLargeError                 the response exceeds a bound of the client
-    │   └── TooManyRedirectsError
-    ├── HTTPStatusError                   the answer's status is not a success: see `response`
-    │   ├── BadRequestError               400: the server does not understand the request
-    │   ├── UnauthorizedError             401: the request needs another credential
-    │   ├── PaymentRequiredError          402: the server asks for a payment
-    │   ├── ForbiddenError                403: the credential does not allow the request
-    │   ├── NotFoundError                 404: the server has nothing there
-    │   ├── NotAllowedError               405: the resource does not take the method
-    │   ├── ConflictError                 409: the request contradicts the present state
-    │   ├── ContentTooLargeError          413: the body is too large for the server
-    │   ├── UnprocessableError            422: values are not valid: see `details`
-    │   ├── TooManyRequestsError          429: the server limits the rate of requests
-    │   └── ServerError                   500 to 599: the server has failed
-    ├── AuthError                         there is no valid credential: a refresh failed
-    │   └── RefreshRefusedError           raised by refresh functions: no refresh can succeed
-    ├── MappingError                      the body is not what it should be, or does not map
-    │   ├── ValidationError               the rules of the route, or the program, refuse the answer
-    │   └── ParsingError                  the parser of the route cannot read the body
-    ├── BatchError                        a batch was not answered as it should be, or not sent
-    ├── QueuedError                       the request was stored, and is sent later
-    ├── OutboxError                       the outbox's file failed, or another process sends it
-    ├── PluginError                       a plugin is missing, or does not do what it should
-    ├── StoreError                        the store failed
-    │   ├── NoObjectError                 the store does not have the object
-    │   ├── UnknownEntityError            no entity of that name
-    │   └── UnknownAttributeError         the entity has no attribute of that name
-    └── StoppedError                      the program ended it
-        ├── CancelledError                the call was cancelled
-        └── ClosedError                   the client has been closed
-
-A status that this version does not know raises RestwayError itself. Arguments that Python alone can
-recognise as wrong (a negative time limit, a NUL inside a name, a naive datetime) raise TypeError,
-ValueError or OverflowError before the library is called.
+`_exceptions.py` adds an exception for each other status, and has all of them.
 """
 
 from __future__ import annotations
@@ -74,62 +14,35 @@ if TYPE_CHECKING:
     from ._response import Response
 
 __all__ = [
-    "AmbiguousRouteError",
+    "STATUS_ERRORS",
     "AuthError",
     "BadRequestError",
-    "BatchError",
-    "CancelledError",
-    "ClosedError",
     "ConfigError",
     "ConflictError",
-    "ConnectError",
-    "ConnectionLostError",
     "ContentTooLargeError",
-    "DuplicateError",
-    "FileError",
     "ForbiddenError",
-    "ForkedError",
-    "FrozenError",
     "HTTPStatusError",
-    "InternalError",
-    "InvalidURLError",
     "LibraryError",
     "MappingError",
-    "MethodNotAllowedError",
-    "MissingVariableError",
-    "NoObjectError",
-    "NoResourcesError",
     "NotAllowedError",
     "NotFoundError",
-    "OutOfMemoryError",
-    "OutboxError",
     "ParsingError",
     "PaymentRequiredError",
     "Problem",
-    "ProtocolError",
     "QueuedError",
     "RefreshRefusedError",
-    "ResolveError",
     "RestwayError",
     "RouteError",
     "ServerError",
     "StoppedError",
     "StoreError",
-    "TLSError",
     "TimedOutError",
-    "TooLargeError",
-    "TooManyRedirectsError",
     "TooManyRequestsError",
     "TransportError",
     "UnauthorizedError",
-    "UnknownAttributeError",
-    "UnknownEntityError",
-    "UnknownEnvironmentError",
-    "UnknownRouteError",
     "UnprocessableError",
     "UsageError",
     "ValidationError",
-    "WouldBlockError",
 ]
 
 
@@ -241,74 +154,16 @@ class LibraryError(RestwayError, ImportError):
         )
 
 
-class InternalError(RestwayError):
-    """A bug of the library; the message says where."""
-
-
-class OutOfMemoryError(RestwayError):
-    """Memory could not be allocated."""
-
-
-class FileError(RestwayError):
-    """A file cannot be read or written."""
-
-
 class UsageError(RestwayError):
     """The program used the library wrongly: a value is out of range or not valid UTF-8."""
-
-
-class WouldBlockError(UsageError):
-    """A blocking function was called inside a callback."""
-
-
-class WaitInterruptedError(UsageError):
-    """A wait was ended by an interrupt that the program has given to the thread. The waits of the
-    main thread, which signals end, go on and do not raise it.
-    """
-
-
-class ForkedError(UsageError):
-    """This is a forked child, and the object is its parent's, or the parent had the file open."""
 
 
 class ConfigError(RestwayError):
     """An API document, or a part of one, is not valid; `details` lists every problem."""
 
 
-class DuplicateError(ConfigError):
-    """An equal item has been registered before."""
-
-
-class FrozenError(ConfigError):
-    """The api has been used by a client: its entities and descriptors can no longer change."""
-
-
-class UnknownEnvironmentError(ConfigError):
-    """The API document has no environment of that name."""
-
-
 class RouteError(RestwayError):
     """No request can be made from a route, a path, an object or their variables."""
-
-
-class UnknownRouteError(RouteError):
-    """There is no route of that name, or no route for that object and method."""
-
-
-class AmbiguousRouteError(RouteError):
-    """More than one route fits; the message lists them."""
-
-
-class MissingVariableError(RouteError):
-    """A path variable has no value; `field` names it."""
-
-
-class InvalidURLError(RouteError):
-    """A URL cannot be built or is not allowed."""
-
-
-class MethodNotAllowedError(RouteError):
-    """The route or path does not allow that method."""
 
 
 class TransportError(RestwayError):
@@ -318,40 +173,6 @@ class TransportError(RestwayError):
 class TimedOutError(TransportError, TimeoutError):
     """A time limit has passed: for making the connection, for the whole exchange, or for the wait.
     """
-
-
-class ResolveError(TransportError):
-    """The host name does not resolve."""
-
-
-class NoResourcesError(TransportError):
-    """The system had no descriptor, thread or memory to give, so that nothing was sent. The message
-    names the error of the system; the same request may succeed later.
-    """
-
-
-class ConnectError(TransportError):
-    """No connection to the server could be made."""
-
-
-class TLSError(TransportError):
-    """The TLS handshake failed, or the certificate does not belong to the server."""
-
-
-class ConnectionLostError(TransportError):
-    """The connection was lost, or ended before the response was complete."""
-
-
-class ProtocolError(TransportError):
-    """The peer does not speak HTTP as it should."""
-
-
-class TooLargeError(TransportError):
-    """The response is larger than the limit that was set."""
-
-
-class TooManyRedirectsError(TransportError):
-    """The call had more redirects than allowed."""
 
 
 class HTTPStatusError(RestwayError):
@@ -456,11 +277,6 @@ class ParsingError(MappingError):
     """The parser of the route or of the request cannot read the body."""
 
 
-class BatchError(RestwayError):
-    """The answer to a batch does not have the batch format, or an earlier call of the batch failed.
-    """
-
-
 class QueuedError(RestwayError):
     """The server could not be reached: the request is stored, and is sent when the server can be
     reached.
@@ -470,39 +286,9 @@ class QueuedError(RestwayError):
     """The number of the item in the outbox."""
 
 
-class OutboxError(RestwayError):
-    """The outbox's file, which `field` names, cannot be read or written, or another process sends
-    its requests.
-    """
-
-
 class StoreError(RestwayError):
     """The store failed; its content has not changed."""
 
 
-class PluginError(RestwayError):
-    """A plugin is missing, does not start or breaks its contract."""
-
-
-class NoObjectError(StoreError):
-    """The store does not have the object."""
-
-
-class UnknownEntityError(StoreError):
-    """There is no entity of that name."""
-
-
-class UnknownAttributeError(StoreError):
-    """The entity has no attribute, or no relationship, of that name."""
-
-
 class StoppedError(RestwayError):
     """The program itself cancelled the call or closed the client."""
-
-
-class CancelledError(StoppedError):
-    """The call was cancelled."""
-
-
-class ClosedError(StoppedError):
-    """The client has been closed."""

@@ -24,8 +24,8 @@ def classes() -> dict[str, type[restway.RestwayError]]:
 
 def test_every_failing_status_has_a_class_of_its_own() -> None:
     failing = [status for status in restway.Status if status != restway.Status.OK]
-    assert set(_boundary.BY_STATUS) == set(failing)
-    assert len(set(_boundary.BY_STATUS.values())) == len(failing)
+    assert set(_exceptions.BY_STATUS) == set(failing)
+    assert len(set(_exceptions.BY_STATUS.values())) == len(failing)
 
 
 def test_the_docstring_draws_the_tree_as_it_is() -> None:
@@ -55,7 +55,7 @@ def test_statuses_and_domains_that_are_not_known_stay_integers() -> None:
     assert _boundary.known_status(4711) == 4711
     assert not isinstance(_boundary.known_status(4711), restway.Status)
     assert _boundary.known_domain(restway.Domain.STORE.value) is restway.Domain.STORE
-    assert 4711 not in _boundary.BY_STATUS
+    assert 4711 not in _exceptions.BY_STATUS
 
 
 @pytest.mark.parametrize("name", sorted(classes()))

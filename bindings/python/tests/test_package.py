@@ -145,13 +145,22 @@ def test_all_is_what_the_package_has() -> None:
         assert hasattr(restway, name)
 
 
+def _names_of(node: ast.ImportFrom, alias: ast.alias) -> list[str]:
+    """Returns what a line of an import makes known: with a star, all that the module exports."""
+    if alias.name != "*":
+        return [alias.asname or alias.name]
+    names: list[str] = importlib.import_module(f"restway.{node.module}").__all__
+    return names
+
+
 def test_names_whose_modules_are_loaded_later_are_known() -> None:
     imported = {
-        alias.asname or alias.name: node.module
+        name: node.module
         for node in ast.walk(ast.parse((PACKAGE / "__init__.py").read_text("utf-8")))
         if isinstance(node, ast.ImportFrom) and node.level
         for alias in node.names
-        if not (alias.asname or alias.name).startswith("_")
+        for name in _names_of(node, alias)
+        if not name.startswith("_")
     }
     assert restway._MODULES.items() <= imported.items()
     assert set(restway._MODULES) <= set(dir(restway))

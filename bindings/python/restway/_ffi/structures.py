@@ -58,7 +58,7 @@ c_enum = c_uint32
 
 
 class Credential(Structure):
-    """`restway_credential`. A field that is NULL keeps the present value."""
+    """`restway_credential`: A credential: it proves to the server who the client is."""
 
     _fields_ = [
         ("struct_size", c_size_t), ("user", c_char_p), ("password", c_char_p), ("token", c_char_p),
@@ -67,7 +67,7 @@ class Credential(Structure):
 
 
 class CacheNote(Structure):
-    """`restway_cache_note`."""
+    """`restway_cache_note`: The cache's description of an answer."""
 
     _fields_ = [
         ("struct_size", c_size_t), ("state", c_uint32), ("is_stale", c_int32),
@@ -76,7 +76,7 @@ class CacheNote(Structure):
 
 
 class CacheCounts(Structure):
-    """`restway_cache_counts`."""
+    """`restway_cache_counts`: Counts of a cache since its client was made, and its present size."""
 
     _fields_ = [
         ("struct_size", c_size_t), ("hits", c_int64), ("stale_hits", c_int64),
@@ -87,7 +87,7 @@ class CacheCounts(Structure):
 
 
 class CacheFilter(Structure):
-    """`restway_cache_filter`."""
+    """`restway_cache_filter`: Which entries are meant: those that match every field that is set."""
 
     _fields_ = [
         ("struct_size", c_size_t), ("key", c_char_p), ("url", c_char_p), ("route", c_char_p),
@@ -96,7 +96,7 @@ class CacheFilter(Structure):
 
 
 class CacheEntry(Structure):
-    """`restway_cache_entry`."""
+    """`restway_cache_entry`: An entry of the cache: one kept answer."""
 
     _fields_ = [
         ("struct_size", c_size_t), ("key", c_char_p), ("method", c_char_p), ("url", c_char_p),
@@ -107,7 +107,9 @@ class CacheEntry(Structure):
 
 
 class TlsOptions(Structure):
-    """`restway_tls_options`. A field that is zero takes its default."""
+    """`restway_tls_options`: The TLS settings of one origin, or of all origins that have no
+    settings of their own.
+    """
 
     _fields_ = [
         ("struct_size", c_size_t), ("origin", c_char_p), ("ca_file", c_char_p),
@@ -118,7 +120,7 @@ class TlsOptions(Structure):
 
 
 class NetworkOptions(Structure):
-    """`restway_network_options`. A field that is zero takes its default."""
+    """`restway_network_options`: How a client connects."""
 
     _fields_ = [
         ("struct_size", c_size_t), ("tls", POINTER(POINTER(TlsOptions))), ("tls_count", c_size_t),
@@ -131,7 +133,7 @@ class NetworkOptions(Structure):
 
 
 class ClientOptions(Structure):
-    """`restway_client_options`. A field that is zero takes its default."""
+    """`restway_client_options`: Options of restway_client_create()."""
 
     _fields_ = [
         ("struct_size", c_size_t), ("environment", c_char_p), ("base_url", c_char_p),
@@ -151,7 +153,7 @@ class ClientOptions(Structure):
 
 
 class Cookie(Structure):
-    """`restway_cookie`."""
+    """`restway_cookie`: A cookie."""
 
     _fields_ = [
         ("struct_size", c_size_t), ("name", c_char_p), ("value", c_char_p), ("domain", c_char_p),
@@ -160,7 +162,7 @@ class Cookie(Structure):
 
 
 class Event(Structure):
-    """`restway_event`. It has 64 bytes."""
+    """`restway_event`: One event: 64 bytes."""
 
 
 class EventPayload(Union):
@@ -180,7 +182,7 @@ Event._fields_ = [
 
 
 class StreamEvent(Structure):
-    """`restway_stream_event`."""
+    """`restway_stream_event`: One event: 56 bytes."""
 
     _fields_ = [
         ("name", c_char_p), ("id", c_char_p), ("data", c_void_p), ("length", c_size_t),
@@ -189,7 +191,7 @@ class StreamEvent(Structure):
 
 
 class CallInfo(Structure):
-    """`restway_call_info`. The texts are borrowed from the handle that it was read from."""
+    """`restway_call_info`: A call at one moment."""
 
     _fields_ = [
         ("struct_size", c_size_t), ("call_id", c_uint64), ("route", c_char_p), ("method", c_char_p),
@@ -199,7 +201,7 @@ class CallInfo(Structure):
 
 
 class LifecycleOptions(Structure):
-    """`restway_lifecycle_options`. A field that is zero takes its default."""
+    """`restway_lifecycle_options`: Which events an observer of calls receives."""
 
     _fields_ = [
         ("struct_size", c_size_t), ("kinds", c_uint64), ("routes", POINTER(c_char_p)),
@@ -208,7 +210,7 @@ class LifecycleOptions(Structure):
 
 
 class LogRecord(Structure):
-    """`restway_log_record`. The texts are borrowed until the log function returns."""
+    """`restway_log_record`: One record of the log: 80 bytes."""
 
     _fields_ = [
         ("target", c_char_p), ("message", c_char_p), ("method", c_char_p), ("url", c_char_p),
@@ -219,7 +221,7 @@ class LogRecord(Structure):
 
 
 class OutboxCounts(Structure):
-    """`restway_outbox_counts`."""
+    """`restway_outbox_counts`: The numbers of items in an outbox, by state."""
 
     _fields_ = [
         ("struct_size", c_size_t), ("waiting", c_int64), ("sending", c_int64), ("blocked", c_int64),
@@ -228,7 +230,7 @@ class OutboxCounts(Structure):
 
 
 class PageOptions(Structure):
-    """`restway_page_options`. A field that is zero takes its default."""
+    """`restway_page_options`: How the pages are requested."""
 
     _fields_ = [
         ("struct_size", c_size_t), ("pages_max", c_int64), ("objects_max", c_int64),
@@ -237,7 +239,7 @@ class PageOptions(Structure):
 
 
 class Page(Structure):
-    """`restway_page`. A number of -1 is not known."""
+    """`restway_page`: Where a page stands among the pages."""
 
     _fields_ = [
         ("struct_size", c_size_t), ("number", c_int64), ("offset", c_int64), ("total", c_int64),
@@ -246,7 +248,7 @@ class Page(Structure):
 
 
 class Progress(Structure):
-    """`restway_progress`. A total of -1 is not known."""
+    """`restway_progress`: The progress of a call."""
 
     _fields_ = [
         ("struct_size", c_size_t), ("upload_done", c_int64), ("upload_total", c_int64),
@@ -256,7 +258,7 @@ class Progress(Structure):
 
 
 class Rate(Structure):
-    """`restway_rate`. A number of -1 is not known."""
+    """`restway_rate`: The rate of one origin."""
 
     _fields_ = [
         ("struct_size", c_size_t), ("limit", c_int64), ("remaining", c_int64),
@@ -265,7 +267,8 @@ class Rate(Structure):
 
 
 class Timings(Structure):
-    """`restway_timings`. Times are in microseconds; -1 is not known."""
+    """`restway_timings`: The durations of the phases of a call, in microseconds; -1 is not known.
+    """
 
     _fields_ = [
         ("struct_size", c_size_t), ("queued_microseconds", c_int64),
@@ -278,7 +281,7 @@ class Timings(Structure):
 
 
 class Attempt(Structure):
-    """`restway_attempt`."""
+    """`restway_attempt`: One attempt of a call."""
 
     _fields_ = [
         ("struct_size", c_size_t), ("reason", c_uint32), ("status", c_uint32),
@@ -288,7 +291,7 @@ class Attempt(Structure):
 
 
 class Statistics(Structure):
-    """`restway_statistics`."""
+    """`restway_statistics`: The size of a store."""
 
     _fields_ = [
         ("struct_size", c_size_t), ("object_count", c_int64), ("cached_object_count", c_int64),
@@ -297,7 +300,7 @@ class Statistics(Structure):
 
 
 class SpanAttribute(Structure):
-    """`restway_span_attribute`."""
+    """`restway_span_attribute`: One attribute of a span: 24 bytes."""
 
     _fields_ = [
         ("name", c_char_p), ("text", c_char_p), ("number", c_int64),
@@ -305,7 +308,7 @@ class SpanAttribute(Structure):
 
 
 class Span(Structure):
-    """`restway_span`. The texts are borrowed until the function of the spans returns."""
+    """`restway_span`: The span of a call, from its start to its completion: 56 bytes."""
 
     _fields_ = [
         ("name", c_char_p), ("attributes", POINTER(SpanAttribute)), ("attribute_count", c_size_t),
@@ -315,7 +318,7 @@ class Span(Structure):
 
 
 class Value(Structure):
-    """`restway_value`. A tagged value of 16 bytes."""
+    """`restway_value`: A tagged value of 16 bytes."""
 
 
 class ValueAs(Union):
@@ -401,7 +404,7 @@ NULL_SPAN = SpanFn()
 
 
 class BodyReader(Structure):
-    """`restway_body_reader`."""
+    """`restway_body_reader`: The functions that give a body piece by piece."""
 
     _fields_ = [
         ("struct_size", c_size_t), ("context", c_void_p), ("read", BodyReadFn),
@@ -410,7 +413,8 @@ class BodyReader(Structure):
 
 
 class EventReceiver(Structure):
-    """`restway_event_receiver`."""
+    """`restway_event_receiver`: The functions that receive events, and the options of the stream.
+    """
 
     _fields_ = [
         ("struct_size", c_size_t), ("context", c_void_p), ("head", BodyHeadFn),
@@ -420,7 +424,7 @@ class EventReceiver(Structure):
 
 
 class MapOptions(Structure):
-    """`restway_map_options`."""
+    """`restway_map_options`: How bytes are mapped."""
 
     _fields_ = [
         ("struct_size", c_size_t), ("key_path", c_char_p), ("route", c_char_p),
@@ -430,7 +434,7 @@ class MapOptions(Structure):
 
 
 class BodyReceiver(Structure):
-    """`restway_body_receiver`."""
+    """`restway_body_receiver`: The functions that receive a body."""
 
     _fields_ = [
         ("struct_size", c_size_t), ("context", c_void_p), ("head", BodyHeadFn),
