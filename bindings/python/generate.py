@@ -262,11 +262,11 @@ def _drawn(
     and before the other lines.
     """
     others = "".join(f"Also {base}. " for base in bases[name][1:])
-    text = "" if name == "RestwayError" else others + _first_sentence(docs[name])
-    text = text.partition(";")[0].removesuffix(".")
+    width = COLUMNS_MAX - 4 - TREE_COLUMNS
+    text = "" if name == "RestwayError" else others + _shortened(docs[name], width - len(others))
     children = [child for child, found in bases.items() if found[0] == name]
     bars = tail + ("│" if children else "")
-    said = textwrap.wrap(text, COLUMNS_MAX - 4 - TREE_COLUMNS, break_on_hyphens=False) or [""]
+    said = textwrap.wrap(text, width, break_on_hyphens=False) or [""]
     lines = [f"{head + name:{TREE_COLUMNS}}{said[0]}".rstrip()]
     lines += [f"{bars:{TREE_COLUMNS}}{line}" for line in said[1:]]
     for child in children:
@@ -274,6 +274,17 @@ def _drawn(
         branches = ("└── ", "    ") if is_last else ("├── ", "│   ")
         lines += _drawn(child, bases, docs, tail + branches[0], tail + branches[1])
     return lines
+
+
+def _shortened(doc: str, width: int) -> str:
+    """Returns the first sentence of a text, or as many of its clauses as a line has room for."""
+    clauses = re.split(r"(?<!\d)(?=[;:] |, (?:but|or)\b)", _first_sentence(doc).removesuffix("."))
+    text = clauses[0]
+    for clause in clauses[1:]:
+        if clause.startswith(";") or len(text) + len(clause) > width:
+            break
+        text += clause
+    return text
 
 
 def structures(interface: Json) -> str:

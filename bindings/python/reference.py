@@ -53,7 +53,8 @@ TOPICS = {
         "Connections, time limits, credentials, cookies, rates", ["_network", "_config"]
     ),
     "lifecycle": ("The life of calls", ["_lifecycle"]),
-    "exceptions": ("Exceptions", ["_errors", "_exceptions"]),
+    "exceptions": ("Exceptions", ["_errors"]),
+    "status-exceptions": ("Exceptions of single statuses", ["_exceptions"]),
     "library": ("The library", ["_library", "_library.urls", "_ffi.conversion", "_enums"]),
 }
 

@@ -212,8 +212,8 @@ class ContentTooLargeError(HTTPStatusError):
 
 
 class UnprocessableError(HTTPStatusError):
-    """422: the server understands the request, but values of it are not valid; `details` lists the
-    values if the API document says where the answer has them.
+    """422: values of the request are not valid; `details` lists the values if the API document says
+    where the answer has them.
     """
 
 
@@ -268,8 +268,8 @@ class MappingError(RestwayError):
 
 
 class ValidationError(MappingError):
-    """The answer has a success status, but not what the route's `validate` demands, or the
-    program's validator refuses it. `field` names the header at fault.
+    """An answer with a success status is refused: it does not have what the route's `validate`
+    demands, or the program's validator refuses it. `field` names the header at fault.
     """
 
 

@@ -2,43 +2,36 @@
 
     RestwayError
     ├── LibraryError                    Also ImportError. The shared library cannot be loaded
-    ├── UsageError                      The program used the library wrongly: a value is out of
-    │   │                               range or not valid UTF-8
+    ├── UsageError                      The program used the library wrongly
     │   ├── WouldBlockError             A blocking function was called inside a callback
     │   ├── ForkedError                 The process is a forked child, and a handle belongs to its
     │   │                               parent
     │   └── WaitInterruptedError        An interrupt ended the wait of a thread
     ├── ConfigError                     An API document, or a part of one, is not valid
     │   ├── DuplicateError              An equal item has been registered before
-    │   ├── FrozenError                 The api has been used by a client: its entities and
-    │   │                               descriptors can no longer change
+    │   ├── FrozenError                 The api has been used by a client
     │   └── UnknownEnvironmentError     The API document has no environment of the given name
     ├── RouteError                      No request can be made from a route, a path, an object or
     │   │                               their variables
-    │   ├── UnknownRouteError           There is no route of the given name, or no route for the
-    │   │                               object and the method
+    │   ├── UnknownRouteError           There is no route of the given name
     │   ├── AmbiguousRouteError         More than one route fits
     │   ├── MissingVariableError        A path variable has no value
     │   ├── InvalidURLError             A URL cannot be built or is not allowed
     │   └── MethodNotAllowedError       The route or path does not allow the method of the request
     ├── TransportError                  No complete answer was received
-    │   ├── TimedOutError               Also TimeoutError. A time limit has passed: for making the
-    │   │                               connection, for the whole exchange, or for the wait
+    │   ├── TimedOutError               Also TimeoutError. A time limit has passed
     │   ├── NoResourcesError            The system had no descriptor, no thread or no memory to give
     │   │                               before the request was sent
     │   ├── ResolveError                The host name does not resolve
     │   ├── ConnectError                No connection to the server could be made
-    │   ├── TLSError                    The TLS handshake failed, or the certificate does not belong
-    │   │                               to the server
-    │   ├── ConnectionLostError         The connection was lost, or ended before the response was
-    │   │                               complete
+    │   ├── TLSError                    The TLS handshake failed
+    │   ├── ConnectionLostError         The connection was lost
     │   ├── ProtocolError               The peer does not speak HTTP as it should
     │   ├── TooLargeError               The response is larger than the limit that was set
     │   └── TooManyRedirectsError       The call had more redirects than allowed
     ├── HTTPStatusError                 The server answered with a status that is not a success
     │   ├── BadRequestError             400: the server does not understand the request
-    │   ├── UnauthorizedError           401: the request has no credential, or one that the server
-    │   │                               does not accept
+    │   ├── UnauthorizedError           401: the request has no credential
     │   ├── PaymentRequiredError        402: the server asks for a payment
     │   ├── ForbiddenError              403: the credential does not allow the request
     │   ├── NotFoundError               404: the server has nothing under that URL
@@ -46,26 +39,20 @@
     │   ├── ConflictError               409: the request contradicts the present state of the
     │   │                               resource
     │   ├── ContentTooLargeError        413: the body of the request is too large for the server
-    │   ├── UnprocessableError          422: the server understands the request, but values of it
-    │   │                               are not valid
+    │   ├── UnprocessableError          422: values of the request are not valid
     │   ├── TooManyRequestsError        429: the server limits the rate of requests
     │   └── ServerError                 500 to 599: the server has failed
-    ├── AuthError                       There is no valid credential: a refresh failed, did not end
-    │   │                               in time, or came too often
+    ├── AuthError                       There is no valid credential
     │   └── RefreshRefusedError         A refresh function raises this to declare that no refresh
     │                                   can succeed
-    ├── MappingError                    The body is not valid for its media type, or, in strict
-    │   │                               mode, a value cannot be mapped
-    │   ├── ValidationError             The answer has a success status, but not what the route's
-    │   │                               `validate` demands, or the program's validator refuses it
+    ├── MappingError                    The body is not valid for its media type
+    │   ├── ValidationError             An answer with a success status is refused
     │   └── ParsingError                The parser of the route or of the request cannot read the
     │                                   body
-    ├── QueuedError                     The server could not be reached: the request is stored, and
-    │                                   is sent when the server can be reached
+    ├── QueuedError                     The server could not be reached
     ├── StoreError                      The store failed
     │   ├── UnknownEntityError          There is no entity of the given name
-    │   ├── UnknownAttributeError       The entity has no attribute, or no relationship, of the
-    │   │                               given name
+    │   ├── UnknownAttributeError       The entity has no attribute
     │   └── NoObjectError               The store does not have the object
     ├── StoppedError                    The program itself cancelled the call or closed the client
     │   ├── ClosedError                 The client has been closed
@@ -74,11 +61,8 @@
     ├── InternalError                   A bug of the library
     ├── FileError                       A file cannot be read or written
     ├── PluginError                     A plugin is missing, does not start or breaks its contract
-    ├── BatchError                      The answer to a batch does not have the batch format, or
-    │                                   this request was not sent because an earlier call of its
-    │                                   batch failed
-    └── OutboxError                     The outbox's file cannot be read or written, or another
-                                        process sends its requests
+    ├── BatchError                      The answer to a batch does not have the batch format
+    └── OutboxError                     The outbox's file cannot be read or written
 
 A status that this version does not know raises RestwayError itself. Arguments that
 Python alone can recognise as wrong (a negative time limit, a NUL inside a name, a naive
