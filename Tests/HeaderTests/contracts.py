@@ -14,6 +14,7 @@ from declarations import (
     OF_PROGRAMS,
     all_enums,
     all_functions,
+    all_inline_functions,
     callback_comments,
     type_comments,
 )
@@ -87,6 +88,11 @@ def comments() -> dict[str, Comment]:
     found = {function.name: read(function.comment) for function in all_functions()}
     texts = [header.read_text() for header in OF_PROGRAMS]
     return found | {n: read(c) for text in texts for n, c in callback_comments(text).items()}
+
+
+@cache
+def inline_comments() -> dict[str, Comment]:
+    return {function.name: read(function.comment) for function in all_inline_functions()}
 
 
 @cache

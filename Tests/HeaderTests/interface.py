@@ -334,6 +334,7 @@ def _inline_data(function: Function) -> dict[str, Any]:
     return {
         "name": function.name,
         "result": function.result,
+        **meanings.documented(contracts.inline_comments()[function.name].effect),
         "parameters": [asdict(parameter) for parameter in function.parameters],
     }
 

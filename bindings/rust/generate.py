@@ -10,6 +10,7 @@ script `Tests/HeaderTests/interface.py` writes the JSON; run it first when the h
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -72,9 +73,23 @@ def result_of(function: Json) -> str:
 
 
 def doc(text: str, indent: str = "") -> str:
+    """Returns a comment with a paragraph for each line of `text`."""
     width = COLUMNS_MAX - 4 - len(indent)
-    lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
-    return "".join(f"{indent}/// {line}\n" for line in lines)
+    lines = []
+    for paragraph in text.splitlines():
+        lines += ["", *_wrapped(paragraph, width)]
+    return "".join(f"{indent}/// {line}".rstrip() + "\n" for line in lines[1:])
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
+
+
+def said(item: Json) -> str:
+    """Returns the documentation of the headers as Markdown for rustdoc, which would take brackets
+    for links and angle brackets for HTML.
+    """
+    return re.sub(r"([\[\]<>])", r"\\\1", item.get("doc", ""))
 
 
 def types(interface: Json) -> str:
@@ -89,11 +104,11 @@ def types(interface: Json) -> str:
     )
     names = " ".join([*interface["handles"], *ARROW])
     parts.append("opaque! {\n" + textwrap.indent(textwrap.fill(names, 96), "    ") + "\n}\n\n")
-    for name in interface["enums"]:
-        parts.append(doc("An enum; a newer library may have values that are not listed here."))
+    for name, enum in interface["enums"].items():
+        parts.append(doc(said(enum)))
         parts.append(f"pub type {name} = u32;\n\n")
     for callback in interface["callbacks"]:
-        parts.append(doc(f"A callback, called on this thread: {callback['thread']}."))
+        parts.append(doc(f"{said(callback)}\nIt is called on this thread: {callback['thread']}."))
         parts.append(f"pub type {callback['name']} = Option<\n")
         fields = parameters_of(callback)
         head = 'unsafe extern "C" fn'
@@ -114,29 +129,34 @@ def _struct(name: str, struct: Json) -> str:
             for member in field["members"]:
                 union += f"    pub {identifier(member['name'])}: {rust_type(member['type'])},\n"
             union += "}\n\n"
-        lines.append(f"    pub {identifier(field['name'])}: {kind},\n")
-    said = f"See `{name}` in the headers."
+        lines.append(f"{doc(said(field), '    ')}    pub {identifier(field['name'])}: {kind},\n")
+    text = said(struct)
     if struct["sized"]:
-        said += f" `{name}_init` sets its size and its defaults."
+        text += f"\n`{name}_init` sets its size and its defaults."
     body = "".join(lines)
     head = f"#[repr(C)]\n#[derive(Clone, Copy)]\npub struct {name} {{\n"
-    return f"{union}{doc(said)}{head}{body}}}\n\n"
+    return f"{union}{doc(text)}{head}{body}}}\n\n"
 
 
 def constants(interface: Json) -> str:
     parts = [f"//! The values of the enums, and the flags.\n//!\n//! {NOTE}\n\n", "use crate::*;\n"]
     for name, enum in interface["enums"].items():
         values = enum["values"].items()
-        parts.append("\n" + "".join(f"pub const {k}: {name} = {v};\n" for k, v in values))
+        parts.append("\n" + "".join(_constant(k, name, v, enum["docs"]) for k, v in values))
+    docs = {k: text for flags in interface["flags"].values() for k, text in flags["docs"].items()}
     flags = interface["constants"].items()
-    return "".join([*parts, "\n", *(f"pub const {k}: u32 = {v};\n" for k, v in flags)])
+    return "".join([*parts, "\n", *(_constant(k, "u32", v, docs) for k, v in flags)])
+
+
+def _constant(name: str, kind: str, value: int, docs: dict[str, str]) -> str:
+    return doc(said({"doc": docs.get(name, "")})) + f"pub const {name}: {kind} = {value};\n"
 
 
 def functions(interface: Json) -> str:
     parts = [f"//! The functions of the library.\n//!\n//! {NOTE}\n\n"]
     parts.append('use crate::*;\nuse std::os::raw::{c_char, c_void};\n\nextern "C" {\n')
     for function in interface["functions"]:
-        parts.append(doc(contract(function), "    "))
+        parts.append(doc(f"{said(function)}\n{contract(function)}", "    "))
         end = f"{result_of(function)};"
         parts.append(signature(f"pub fn {function['name']}", parameters_of(function), end, "    "))
     return "".join(parts) + "}\n"
@@ -146,14 +166,14 @@ def contract(function: Json) -> str:
     """Returns what the types do not say: what the program has to release, and where it waits."""
     owned = [(p["name"], p["release"]) for p in function["parameters"] if p["ownership"] == "owned"]
     owned = [(name, release) for name, release in owned if name != "out_error"]
-    said = []
+    sentences = []
     if "release" in function["returns"]:
-        said.append(f"Release the result with `{function['returns']['release']}`.")
+        sentences.append(f"Release the result with `{function['returns']['release']}`.")
     for name, release in owned:
         word = "its own function `release`" if release == "release" else f"`{release}`"
-        said.append(f"Release `{name}` with {word}.")
-    said.append(f"Threads: {function['threads']}. Blocks: {function['blocks']}.")
-    return " ".join(said).replace("@p ", "")
+        sentences.append(f"Release `{name}` with {word}.")
+    sentences.append(f"Threads: {function['threads']}. Blocks: {function['blocks']}.")
+    return " ".join(sentences).replace("@p ", "")
 
 
 def layouts_in_rust(interface: Json) -> str:

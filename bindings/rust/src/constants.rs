@@ -4,181 +4,385 @@
 
 use crate::*;
 
+/// Success.
 pub const RESTWAY_OK: restway_status = 0;
+/// The program gave a wrong value, which the error's field names. For example, an argument is NULL,
+/// not valid UTF-8, of an unknown size or out of range. Domain: RESTWAY_DOMAIN_USAGE.
 pub const RESTWAY_E_INVALID_ARGUMENT: restway_status = 1;
+/// Memory could not be allocated. Domain: RESTWAY_DOMAIN_USAGE.
 pub const RESTWAY_E_OUT_OF_MEMORY: restway_status = 2;
+/// A bug of the library; the message says where. Domain: RESTWAY_DOMAIN_USAGE.
 pub const RESTWAY_E_INTERNAL: restway_status = 3;
+/// The client has been closed. Domain: RESTWAY_DOMAIN_CANCELLED.
 pub const RESTWAY_E_CLOSED: restway_status = 4;
+/// The call was cancelled. Domain: RESTWAY_DOMAIN_CANCELLED.
 pub const RESTWAY_E_CANCELLED: restway_status = 5;
+/// A blocking function was called inside a callback. Domain: RESTWAY_DOMAIN_USAGE.
 pub const RESTWAY_E_WOULD_BLOCK: restway_status = 6;
+/// A time limit has passed: for making the connection, for the whole exchange, or for the wait.
+/// Domain: RESTWAY_DOMAIN_TRANSPORT.
 pub const RESTWAY_E_TIMEOUT: restway_status = 7;
+/// The process is a forked child, and a handle belongs to its parent. Every function that takes
+/// this handle and returns a status returns RESTWAY_E_FORKED. The child may only retain and release
+/// the handle. A child also gets this status if it cannot open a file or make a client because of
+/// the state of its parent at the fork (docs/THREADING.md). Domain: RESTWAY_DOMAIN_USAGE.
 pub const RESTWAY_E_FORKED: restway_status = 8;
+/// A file cannot be read or written. Domain: RESTWAY_DOMAIN_CONFIG.
 pub const RESTWAY_E_IO: restway_status = 9;
+/// The API document, or a part of one, is not valid. See restway_error_detail_count(). Domain:
+/// RESTWAY_DOMAIN_CONFIG.
 pub const RESTWAY_E_CONFIG: restway_status = 10;
+/// An equal item has been registered before. Domain: RESTWAY_DOMAIN_CONFIG.
 pub const RESTWAY_E_DUPLICATE: restway_status = 11;
+/// The api has been used by a client: its entities and descriptors can no longer change. Domain:
+/// RESTWAY_DOMAIN_USAGE.
 pub const RESTWAY_E_FROZEN: restway_status = 12;
+/// An interrupt ended the wait of a thread. What the thread waited for goes on. See interrupt.h.
+/// Domain: RESTWAY_DOMAIN_CANCELLED.
 pub const RESTWAY_E_INTERRUPTED: restway_status = 13;
+/// The system had no descriptor, no thread or no memory to give before the request was sent; the
+/// message names the error of the system. The same request may succeed later. Domain:
+/// RESTWAY_DOMAIN_TRANSPORT.
 pub const RESTWAY_E_NO_RESOURCES: restway_status = 14;
+/// The API document has no environment of the given name. Domain: RESTWAY_DOMAIN_CONFIG.
 pub const RESTWAY_E_UNKNOWN_ENVIRONMENT: restway_status = 20;
+/// There is no route of the given name, or no route for the object and the method. Domain:
+/// RESTWAY_DOMAIN_ROUTE.
 pub const RESTWAY_E_UNKNOWN_ROUTE: restway_status = 21;
+/// There is no entity of the given name. Domain: RESTWAY_DOMAIN_USAGE.
 pub const RESTWAY_E_UNKNOWN_ENTITY: restway_status = 22;
+/// The entity has no attribute, or no relationship, of the given name. Domain:
+/// RESTWAY_DOMAIN_USAGE.
 pub const RESTWAY_E_UNKNOWN_ATTRIBUTE: restway_status = 23;
+/// More than one route fits; the message lists them. Domain: RESTWAY_DOMAIN_ROUTE.
 pub const RESTWAY_E_AMBIGUOUS_ROUTE: restway_status = 24;
+/// A path variable has no value; the error's field names it. Domain: RESTWAY_DOMAIN_ROUTE.
 pub const RESTWAY_E_MISSING_VARIABLE: restway_status = 25;
+/// A URL cannot be built or is not allowed. Domain: RESTWAY_DOMAIN_ROUTE.
 pub const RESTWAY_E_INVALID_URL: restway_status = 26;
+/// The route or path does not allow the method of the request. Domain: RESTWAY_DOMAIN_ROUTE.
 pub const RESTWAY_E_METHOD_NOT_ALLOWED: restway_status = 27;
+/// The host name does not resolve. Domain: RESTWAY_DOMAIN_TRANSPORT.
 pub const RESTWAY_E_RESOLVE: restway_status = 30;
+/// No connection to the server could be made. Domain: RESTWAY_DOMAIN_TRANSPORT.
 pub const RESTWAY_E_CONNECT: restway_status = 31;
+/// The TLS handshake failed, or the certificate does not belong to the server. Domain:
+/// RESTWAY_DOMAIN_TRANSPORT.
 pub const RESTWAY_E_TLS: restway_status = 32;
+/// The connection was lost, or ended before the response was complete. A response is also
+/// incomplete if its body has neither a length nor chunks and its TLS connection was closed without
+/// close_notify. Domain: RESTWAY_DOMAIN_TRANSPORT.
 pub const RESTWAY_E_CONNECTION_LOST: restway_status = 33;
+/// The peer does not speak HTTP as it should. This includes a response whose Content-Length is not
+/// a number or exceeds 2^63 - 1, whose Transfer-Encoding names a coding other than chunked, or
+/// whose header lines hold a bare CR. Domain: RESTWAY_DOMAIN_TRANSPORT.
 pub const RESTWAY_E_PROTOCOL: restway_status = 34;
+/// The response is larger than the limit that was set. Domain: RESTWAY_DOMAIN_TRANSPORT.
 pub const RESTWAY_E_TOO_LARGE: restway_status = 35;
+/// The call had more redirects than allowed. Domain: RESTWAY_DOMAIN_TRANSPORT.
 pub const RESTWAY_E_TOO_MANY_REDIRECTS: restway_status = 36;
+/// The server answered with a status that is not a success. If its body held the API's own code or
+/// message, the domain is RESTWAY_DOMAIN_API. Domain: RESTWAY_DOMAIN_HTTP.
 pub const RESTWAY_E_HTTP: restway_status = 40;
+/// There is no valid credential: a refresh failed, did not end in time, or came too often. Domain:
+/// RESTWAY_DOMAIN_AUTH.
 pub const RESTWAY_E_AUTH: restway_status = 41;
+/// The body is not valid for its media type, or, in strict mode, a value cannot be mapped. Domain:
+/// RESTWAY_DOMAIN_MAPPING.
 pub const RESTWAY_E_MAPPING: restway_status = 50;
+/// The store does not have the object. Domain: RESTWAY_DOMAIN_STORE.
 pub const RESTWAY_E_NO_OBJECT: restway_status = 60;
+/// The store failed; its content has not changed. Domain: RESTWAY_DOMAIN_STORE.
 pub const RESTWAY_E_STORE: restway_status = 61;
+/// A plugin is missing, does not start or breaks its contract. If a mapper broke its contract, the
+/// error's field is the key path where it did. Domain: RESTWAY_DOMAIN_PLUGIN.
 pub const RESTWAY_E_PLUGIN: restway_status = 70;
+/// The answer to a batch does not have the batch format, or this request was not sent because an
+/// earlier call of its batch failed. Domain: RESTWAY_DOMAIN_BATCH.
 pub const RESTWAY_E_BATCH: restway_status = 80;
+/// The request is stored, and is sent when the server can be reached. See docs/OUTBOX.md. Domain:
+/// RESTWAY_DOMAIN_OUTBOX.
 pub const RESTWAY_E_QUEUED: restway_status = 90;
+/// The outbox's file cannot be read or written, or another process sends its requests. The error's
+/// field is the file's path. Domain: RESTWAY_DOMAIN_OUTBOX.
 pub const RESTWAY_E_OUTBOX: restway_status = 91;
 
 pub const RESTWAY_SECTION_ENVIRONMENTS: restway_section = 1;
 pub const RESTWAY_SECTION_ENTITIES: restway_section = 2;
+/// All routes with a name, also those that functions have added.
 pub const RESTWAY_SECTION_ROUTES: restway_section = 3;
 
+/// The route decides. If it says nothing, the request is authorised, waits for a refresh and is
+/// replayed.
 pub const RESTWAY_AUTH_DEFAULT: restway_auth_mode = 0;
+/// The request is authorised with the present credential, never waits for a refresh and never
+/// causes one.
 pub const RESTWAY_AUTH_BYPASS: restway_auth_mode = 1;
+/// The request is sent without a credential.
 pub const RESTWAY_AUTH_NONE: restway_auth_mode = 2;
 
+/// Into the body by the route's data mapper; without one, as JSON.
 pub const RESTWAY_SERIALIZATION_JSON: restway_serialization = 0;
+/// Into the body as application/x-www-form-urlencoded.
 pub const RESTWAY_SERIALIZATION_URL: restway_serialization = 1;
+/// Into the body as multipart/form-data (RFC 7578).
 pub const RESTWAY_SERIALIZATION_FORM: restway_serialization = 2;
+/// Into the query: the body is only what the program gives as a body.
 pub const RESTWAY_SERIALIZATION_NONE: restway_serialization = 3;
 
+/// The cache answers if it may, and keeps the server's answer if it may.
 pub const RESTWAY_CACHE_STANDARD: restway_cache_mode = 0;
+/// The server is asked, whatever the cache has, and its answer is kept.
 pub const RESTWAY_CACHE_RELOAD: restway_cache_mode = 1;
+/// The server is asked whether the answer of the cache still holds.
 pub const RESTWAY_CACHE_VALIDATE: restway_cache_mode = 2;
+/// The cache neither answers nor keeps the answer.
 pub const RESTWAY_CACHE_BYPASS: restway_cache_mode = 3;
+/// The cache answers, fresh or stale, and the network is never used. If the cache has no answer,
+/// the call succeeds with a response whose status is 0, and whose state is
+/// RESTWAY_CACHE_STATE_MISSING.
 pub const RESTWAY_CACHE_ONLY: restway_cache_mode = 4;
+/// The cache answers, fresh or stale. The server is asked only if the cache has no answer.
 pub const RESTWAY_CACHE_PREFERRED: restway_cache_mode = 5;
 
+/// The cache was not asked.
 pub const RESTWAY_CACHE_STATE_NONE: restway_cache_state = 0;
+/// The answer comes from the cache, and is fresh. No server was asked.
 pub const RESTWAY_CACHE_STATE_HIT: restway_cache_state = 1;
+/// The answer comes from the cache although it is stale.
 pub const RESTWAY_CACHE_STATE_STALE: restway_cache_state = 2;
+/// The answer comes from the cache, and the server has said that it still holds.
 pub const RESTWAY_CACHE_STATE_VALIDATED: restway_cache_state = 3;
+/// The answer comes from the server, and is kept.
 pub const RESTWAY_CACHE_STATE_STORED: restway_cache_state = 4;
+/// The answer comes from the server, and is not kept.
 pub const RESTWAY_CACHE_STATE_PASSED: restway_cache_state = 5;
+/// There is no answer: the cache has none, and the server must not be asked.
 pub const RESTWAY_CACHE_STATE_MISSING: restway_cache_state = 6;
+/// The answer comes from the exchange of another call.
 pub const RESTWAY_CACHE_STATE_SHARED: restway_cache_state = 7;
 
 pub const RESTWAY_CHANGE_INSERTED: restway_change_kind = 1;
 pub const RESTWAY_CHANGE_UPDATED: restway_change_kind = 2;
 pub const RESTWAY_CHANGE_DELETED: restway_change_kind = 3;
 
+/// On a worker thread of the library, one at a time and in order for each client.
 pub const RESTWAY_DELIVERY_THREAD: restway_delivery = 0;
+/// On the thread that calls restway_client_process(), during that call.
 pub const RESTWAY_DELIVERY_PROCESS: restway_delivery = 1;
+/// No callback runs; restway_client_drain() returns events instead.
 pub const RESTWAY_DELIVERY_DRAIN: restway_delivery = 2;
 
+/// The program used the library wrongly.
 pub const RESTWAY_DOMAIN_USAGE: restway_domain = 1;
+/// The API document, or the options of a client.
 pub const RESTWAY_DOMAIN_CONFIG: restway_domain = 2;
+/// Routes, paths and URLs.
 pub const RESTWAY_DOMAIN_ROUTE: restway_domain = 3;
+/// Host names, connections, TLS and time limits.
 pub const RESTWAY_DOMAIN_TRANSPORT: restway_domain = 4;
+/// A status that is not a success.
 pub const RESTWAY_DOMAIN_HTTP: restway_domain = 5;
+/// Credentials and their refresh.
 pub const RESTWAY_DOMAIN_AUTH: restway_domain = 6;
+/// The body of a response, and its mapping to objects.
 pub const RESTWAY_DOMAIN_MAPPING: restway_domain = 7;
+/// The store of objects.
 pub const RESTWAY_DOMAIN_STORE: restway_domain = 8;
+/// The batches of requests.
 pub const RESTWAY_DOMAIN_BATCH: restway_domain = 9;
+/// The outbox.
 pub const RESTWAY_DOMAIN_OUTBOX: restway_domain = 10;
+/// The response cache.
 pub const RESTWAY_DOMAIN_CACHE: restway_domain = 11;
+/// The plugins.
 pub const RESTWAY_DOMAIN_PLUGIN: restway_domain = 12;
+/// The API reported an error of its own in the body.
 pub const RESTWAY_DOMAIN_API: restway_domain = 13;
+/// The program cancelled the call, or closed the client.
 pub const RESTWAY_DOMAIN_CANCELLED: restway_domain = 14;
+/// An answer that `validate` refuses for another reason than its status.
 pub const RESTWAY_DOMAIN_VALIDATION: restway_domain = 15;
+/// The parser of a body, if it is not the parser of objects.
 pub const RESTWAY_DOMAIN_PARSING: restway_domain = 16;
 
+/// A call has completed. Exactly one event of this kind comes for each restway_client_send() that
+/// returned RESTWAY_OK.
 pub const RESTWAY_EVENT_COMPLETED: restway_event_kind = 1;
+/// Objects that an observer observes have changed in the store; the status is RESTWAY_OK.
 pub const RESTWAY_EVENT_CHANGED: restway_event_kind = 2;
+/// A call has made progress: see restway_call_progress(). This event comes only if the request asks
+/// for progress. It has no payload, and the status is RESTWAY_OK.
 pub const RESTWAY_EVENT_PROGRESS: restway_event_kind = 3;
+/// An attempt of a call has ended with the status of this event, and another attempt follows. This
+/// event comes only if the client has an attempt observer. The error says how the attempt ended,
+/// and holds all attempts so far (restway_error_attempt()), this one last; their count is its
+/// number.
 pub const RESTWAY_EVENT_ATTEMPT: restway_event_kind = 4;
+/// A batch session has completed. Exactly one event of this kind comes for each
+/// restway_batch_send() that returned RESTWAY_OK, after the events of its requests.
 pub const RESTWAY_EVENT_BATCH: restway_event_kind = 5;
+/// An item of the outbox was delivered, or has become a dead letter: see restway_outbox_item_fn.
+/// This event comes only if the client has an outbox observer, and once for each
+/// restway_outbox_await() that returned RESTWAY_OK.
 pub const RESTWAY_EVENT_OUTBOX_ITEM: restway_event_kind = 6;
+/// A flush of the outbox has ended. Exactly one event of this kind comes for each
+/// restway_outbox_flush() that returned RESTWAY_OK and, if the client has an outbox observer, for
+/// each flush that sent something.
 pub const RESTWAY_EVENT_OUTBOX_FLUSHED: restway_event_kind = 7;
+/// Something has happened in the life of a call that an observer of calls observes (lifecycle.h).
+/// The status is not RESTWAY_OK if the call has ended with that status.
 pub const RESTWAY_EVENT_LIFECYCLE: restway_event_kind = 8;
+/// The result of an observed query has changed (query_observer.h); the status is RESTWAY_OK.
 pub const RESTWAY_EVENT_QUERY_CHANGED: restway_event_kind = 9;
 
+/// The format that the route has as "stream". If the route has no "stream", the media type of the
+/// answer determines the format.
 pub const RESTWAY_STREAM_DEFAULT: restway_stream_format = 0;
+/// Server-Sent Events: text/event-stream.
 pub const RESTWAY_STREAM_EVENTS: restway_stream_format = 1;
+/// A JSON text in each line: application/x-ndjson, application/jsonl.
 pub const RESTWAY_STREAM_LINES: restway_stream_format = 2;
+/// JSON text sequences (RFC 7464): application/json-seq.
 pub const RESTWAY_STREAM_SEQUENCE: restway_stream_format = 3;
 
+/// Not an HTTP status: below 100, or above 599.
 pub const RESTWAY_HTTP_CLASS_NONE: restway_http_class = 0;
+/// 1xx: the request is being processed.
 pub const RESTWAY_HTTP_CLASS_INFORMATIONAL: restway_http_class = 1;
+/// 2xx: the request has succeeded.
 pub const RESTWAY_HTTP_CLASS_SUCCESS: restway_http_class = 2;
+/// 3xx: more has to be done, mostly at another URL.
 pub const RESTWAY_HTTP_CLASS_REDIRECTION: restway_http_class = 3;
+/// 4xx: the request is wrong.
 pub const RESTWAY_HTTP_CLASS_CLIENT_ERROR: restway_http_class = 4;
+/// 5xx: the server has failed.
 pub const RESTWAY_HTTP_CLASS_SERVER_ERROR: restway_http_class = 5;
 
+/// The call begins. This is its first event.
 pub const RESTWAY_LIFECYCLE_WILL_BEGIN: restway_lifecycle_kind = 1;
+/// An exchange begins: the request goes to the transport. The event comes again for each attempt,
+/// redirect and further request of an upload, and not at all if the request is never sent.
 pub const RESTWAY_LIFECYCLE_DID_BEGIN: restway_lifecycle_kind = 2;
+/// Bytes of the body of the request were sent; restway_call_progress() has the numbers. One event
+/// stands for all bytes since the event before it, and the last one of an exchange for all its
+/// bytes.
 pub const RESTWAY_LIFECYCLE_UPLOADED: restway_lifecycle_kind = 3;
+/// Bytes of the body of the answer were received, as above.
 pub const RESTWAY_LIFECYCLE_DOWNLOADED: restway_lifecycle_kind = 4;
+/// The body of the answer, also of a failed one, is about to become objects.
 pub const RESTWAY_LIFECYCLE_WILL_MAP: restway_lifecycle_kind = 5;
+/// The call has not ended after the time that its request, its route or the client calls too slow.
+/// The event comes at most once for each call.
 pub const RESTWAY_LIFECYCLE_TOO_SLOW: restway_lifecycle_kind = 6;
+/// The call has ended with RESTWAY_OK.
 pub const RESTWAY_LIFECYCLE_DID_SUCCEED: restway_lifecycle_kind = 7;
+/// The call has ended with an error other than RESTWAY_E_CANCELLED. RESTWAY_E_QUEUED says that the
+/// outbox has stored the request, and RESTWAY_E_CLOSED that the client was closed.
 pub const RESTWAY_LIFECYCLE_DID_FAIL: restway_lifecycle_kind = 8;
+/// The call has ended with RESTWAY_E_CANCELLED.
 pub const RESTWAY_LIFECYCLE_DID_CANCEL: restway_lifecycle_kind = 9;
 
 pub const RESTWAY_LOG_OFF: restway_log_level = 0;
+/// Something went wrong that the program does not learn in another way: a stored request became a
+/// dead letter and no function of the program is told, or a plugin broke its contract. A failed
+/// call is no error here, because the program gets its failure.
 pub const RESTWAY_LOG_ERROR: restway_log_level = 1;
+/// Something went wrong, but the library could continue.
 pub const RESTWAY_LOG_WARNING: restway_log_level = 2;
+/// One record for each call, whether it succeeds or fails, each retry and each request that the
+/// outbox stores or sends.
 pub const RESTWAY_LOG_INFO: restway_log_level = 3;
+/// Decisions that the library makes.
 pub const RESTWAY_LOG_DEBUG: restway_log_level = 4;
 
+/// Any JSON value; an object or an array is JSON text.
 pub const RESTWAY_TYPE_ANY: restway_attribute_type = 0;
 pub const RESTWAY_TYPE_BOOL: restway_attribute_type = 1;
+/// 64 bits.
 pub const RESTWAY_TYPE_INT: restway_attribute_type = 2;
 pub const RESTWAY_TYPE_DOUBLE: restway_attribute_type = 3;
 pub const RESTWAY_TYPE_STRING: restway_attribute_type = 4;
 pub const RESTWAY_TYPE_DATE: restway_attribute_type = 5;
+/// Base64 in JSON.
 pub const RESTWAY_TYPE_BYTES: restway_attribute_type = 6;
+/// Any subtree, as text.
 pub const RESTWAY_TYPE_JSON: restway_attribute_type = 7;
 
+/// The new links replace the old links.
 pub const RESTWAY_POLICY_ASSIGN: restway_policy = 0;
+/// New links are added after the old links.
 pub const RESTWAY_POLICY_MERGE: restway_policy = 1;
+/// Like ASSIGN, and objects that are no longer linked are deleted from the store.
 pub const RESTWAY_POLICY_REPLACE: restway_policy = 2;
 
+/// TLS 1.2 or later, the default.
 pub const RESTWAY_TLS_VERSION_1_2: restway_tls_version = 0;
+/// TLS 1.3 or later.
 pub const RESTWAY_TLS_VERSION_1_3: restway_tls_version = 1;
 
+/// Both, whichever connects first (RFC 8305); the default.
 pub const RESTWAY_IP_ANY: restway_ip_version = 0;
+/// IPv4 alone.
 pub const RESTWAY_IP_VERSION_4: restway_ip_version = 4;
+/// IPv6 alone.
 pub const RESTWAY_IP_VERSION_6: restway_ip_version = 6;
 
+/// HTTP/2 over TLS if the server has it (ALPN), else HTTP/1.1; the default.
 pub const RESTWAY_HTTP_AUTOMATIC: restway_http_version = 0;
+/// HTTP/1.1 alone.
 pub const RESTWAY_HTTP_VERSION_1_1: restway_http_version = 11;
+/// HTTP/2, also without TLS, where the client has to know beforehand that the server speaks it.
 pub const RESTWAY_HTTP_VERSION_2: restway_http_version = 20;
+/// HTTP/3, or an earlier version if no connection over QUIC can be made. A client can only be made
+/// if libcurl has HTTP/3.
 pub const RESTWAY_HTTP_VERSION_3: restway_http_version = 30;
 
+/// The library does not know it: requests are tried.
 pub const RESTWAY_REACHABILITY_UNKNOWN: restway_reachability = 0;
+/// The server can be reached.
 pub const RESTWAY_REACHABILITY_REACHABLE: restway_reachability = 1;
+/// The server cannot be reached.
 pub const RESTWAY_REACHABILITY_UNREACHABLE: restway_reachability = 2;
 
+/// The item is sent when the items before it are done and its next attempt is due.
 pub const RESTWAY_OUTBOX_WAITING: restway_outbox_state = 1;
+/// The item is being sent.
 pub const RESTWAY_OUTBOX_SENDING: restway_outbox_state = 2;
+/// The item waits behind a dead letter of its lane, or for an identity from the server.
 pub const RESTWAY_OUTBOX_BLOCKED: restway_outbox_state = 3;
+/// The item is a dead letter: retry it, edit it or drop it.
 pub const RESTWAY_OUTBOX_DEAD: restway_outbox_state = 4;
+/// The server has accepted the item, which is no longer stored. This state appears in reports only.
 pub const RESTWAY_OUTBOX_DELIVERED: restway_outbox_state = 5;
+/// The item is no longer stored, and this client has not delivered it. This state appears only in
+/// what restway_outbox_await() reports.
 pub const RESTWAY_OUTBOX_GONE: restway_outbox_state = 6;
 
+/// The item is not a dead letter, and it waits at most for its turn or its time.
 pub const RESTWAY_OUTBOX_REASON_NONE: restway_outbox_reason = 0;
+/// The server refused the request; restway_outbox_item_response() has the answer.
 pub const RESTWAY_OUTBOX_REASON_REFUSED: restway_outbox_reason = 1;
+/// The server has received the Idempotency-Key with another request before: it answered 422, and
+/// its problem document names the key. A retry gets the same answer; restway_outbox_edit() gives
+/// the request a new key.
 pub const RESTWAY_OUTBOX_REASON_KEY_REUSED: restway_outbox_reason = 2;
+/// The request could not be sent, or its answer could not be read.
 pub const RESTWAY_OUTBOX_REASON_UNSENDABLE: restway_outbox_reason = 3;
+/// The request waited for an object, and the server did not say the identity of that object.
 pub const RESTWAY_OUTBOX_REASON_NO_IDENTITY: restway_outbox_reason = 4;
+/// The item waits, because the network answered the last attempt in place of the API: with a page
+/// of HTML, with a redirect to another origin, or with 407 or 511. It is sent again. A hotspot may
+/// want a login.
 pub const RESTWAY_OUTBOX_REASON_NOT_THE_API: restway_outbox_reason = 5;
+/// The item waits for another credential: the server refused the one of the last attempt, or the
+/// client had none. It is sent again when a client of the same outbox, in any process, gets another
+/// credential from restway_client_set_credential() or from a refresh. After a redirect (302) to a
+/// page of the API, such as a sign-in, it is also sent again after a while.
 pub const RESTWAY_OUTBOX_REASON_CREDENTIAL: restway_outbox_reason = 6;
+/// The item waits, because another user than the client's stored it: its discriminator
+/// (restway_client_set_cache_discriminator()) is another one or, if there are no discriminators,
+/// its user name is. A client of that user sends it, in any process. It can be dropped.
 pub const RESTWAY_OUTBOX_REASON_OTHER_USER: restway_outbox_reason = 7;
 
 pub const RESTWAY_COMPARISON_EQUAL: restway_comparison = 1;
@@ -188,66 +392,141 @@ pub const RESTWAY_COMPARISON_LESS_OR_EQUAL: restway_comparison = 4;
 pub const RESTWAY_COMPARISON_GREATER: restway_comparison = 5;
 pub const RESTWAY_COMPARISON_GREATER_OR_EQUAL: restway_comparison = 6;
 
+/// The time until a connection is ready: name lookup, TCP and TLS.
 pub const RESTWAY_PHASE_CONNECT: restway_phase = 0;
+/// The time from the last byte of the request to the first byte of the answer.
 pub const RESTWAY_PHASE_FIRST_BYTE: restway_phase = 1;
+/// Any time in which no byte is sent or received, in steps of a second.
 pub const RESTWAY_PHASE_IDLE: restway_phase = 2;
 
+/// MD5 (RFC 1321): 16 bytes. It protects against accidents, not against attackers.
 pub const RESTWAY_DIGEST_MD5: restway_digest = 0;
+/// SHA-256 (FIPS 180-4): 32 bytes.
 pub const RESTWAY_DIGEST_SHA256: restway_digest = 1;
 
+/// It is the first attempt.
 pub const RESTWAY_ATTEMPT_FIRST: restway_attempt_reason = 1;
+/// The attempt before it had a temporary failure.
 pub const RESTWAY_ATTEMPT_RETRY: restway_attempt_reason = 2;
+/// The attempt before it was sent with a credential that was no longer valid.
 pub const RESTWAY_ATTEMPT_REPLAY: restway_attempt_reason = 3;
 
+/// No protocol: one request sends the resource, even if the route names a protocol.
 pub const RESTWAY_UPLOAD_PLAIN: restway_upload_protocol = 0;
+/// tus 1.0.0 (https://tus.io). An upload is created with POST.
 pub const RESTWAY_UPLOAD_TUS: restway_upload_protocol = 1;
+/// "Resumable Uploads for HTTP" (draft-ietf-httpbis-resumable-upload, interop version 8). An upload
+/// is created with POST, PUT or PATCH.
 pub const RESTWAY_UPLOAD_IETF: restway_upload_protocol = 2;
 
+/// Null: it is known that there is no value.
 pub const RESTWAY_VALUE_NULL: restway_value_kind = 0;
+/// as.integer is 0 or 1.
 pub const RESTWAY_VALUE_BOOL: restway_value_kind = 1;
+/// as.integer
 pub const RESTWAY_VALUE_INT64: restway_value_kind = 2;
+/// as.real
 pub const RESTWAY_VALUE_DOUBLE: restway_value_kind = 3;
+/// as.integer: microseconds since 1970-01-01T00:00:00Z, negative before.
 pub const RESTWAY_VALUE_DATE: restway_value_kind = 4;
+/// as.text: length bytes of UTF-8, followed by a NUL if the library made the value.
 pub const RESTWAY_VALUE_STRING: restway_value_kind = 5;
+/// as.bytes: length bytes.
 pub const RESTWAY_VALUE_BYTES: restway_value_kind = 6;
+/// as.text: length bytes of JSON, followed by a NUL if the library made the value.
 pub const RESTWAY_VALUE_JSON: restway_value_kind = 7;
+/// as.object: an object handle.
 pub const RESTWAY_VALUE_OBJECT: restway_value_kind = 8;
+/// as.list: length values.
 pub const RESTWAY_VALUE_LIST: restway_value_kind = 9;
+/// Nothing is known: the attribute has never been received or set. Only the library makes values of
+/// this kind.
 pub const RESTWAY_VALUE_ABSENT: restway_value_kind = 10;
 
+/// The route replaces the route with the same name, if there is one. Calls that have started keep
+/// the old route; routes that were joined to it keep it, too.
 pub const RESTWAY_ROUTE_REPLACE: u32 = 1;
+/// A mapping issue fails the call.
 pub const RESTWAY_CLIENT_STRICT_MAPPING: u32 = 1;
+/// Cookies are neither kept nor sent.
 pub const RESTWAY_CLIENT_NO_COOKIES: u32 = 2;
+/// Redirects are returned, not followed.
 pub const RESTWAY_CLIENT_NO_REDIRECTS: u32 = 4;
+/// A DELETE that is answered with 404 or 410 counts as a success: the object is removed from the
+/// store, and the call completes with RESTWAY_OK.
 pub const RESTWAY_CLIENT_GONE_IS_DELETED: u32 = 8;
+/// While the program says that the server cannot be reached (restway_client_set_reachability()), a
+/// call to it fails at once with RESTWAY_E_CONNECT, unless the outbox may store its request or the
+/// cache answers it.
 pub const RESTWAY_CLIENT_FAIL_UNREACHABLE: u32 = 16;
+/// Loads the plugins that the document names.
 pub const RESTWAY_CLIENT_LOAD_PLUGINS: u32 = 256;
+/// A cache, even without a file and a document's `cache`.
 pub const RESTWAY_CACHE_ON: u32 = 1;
+/// An answer without a lifetime is fresh for a tenth of the time since its resource was last
+/// modified (RFC 9111, section 4.2.2).
 pub const RESTWAY_CACHE_HEURISTICS: u32 = 2;
+/// The client has no cache, also if the document has one. No other option of the cache may be set
+/// beside it.
 pub const RESTWAY_CACHE_OFF: u32 = 4;
+/// Credentials and tokens are not redacted.
 pub const RESTWAY_CURL_REVEAL: u32 = 1;
+/// The cookie is also sent to subdomains of its domain.
 pub const RESTWAY_COOKIE_SUBDOMAINS: u32 = 1;
+/// The cookie is sent only to https servers.
 pub const RESTWAY_COOKIE_SECURE: u32 = 2;
+/// Scripts in browsers do not see the cookie.
 pub const RESTWAY_COOKIE_HTTP_ONLY: u32 = 4;
+/// The part that was received stays after a failure, a cancel or the end of the program, and a
+/// later call goes on.
 pub const RESTWAY_SAVE_KEEP_PART: u32 = 1;
+/// The SHA-256 digest of the file is computed.
 pub const RESTWAY_SAVE_DIGEST: u32 = 2;
+/// The library makes the call by itself: to bring a newer answer for its cache, or to send a stored
+/// request.
 pub const RESTWAY_CALL_IN_BACKGROUND: u32 = 1;
+/// The request goes out inside the call of a batch.
 pub const RESTWAY_CALL_IN_BATCH: u32 = 2;
+/// The outbox sends the request.
 pub const RESTWAY_CALL_FROM_OUTBOX: u32 = 4;
+/// Leads to any number of objects.
 pub const RESTWAY_RELATIONSHIP_MANY: u32 = 1;
+/// Sends identities, not objects.
 pub const RESTWAY_RELATIONSHIP_BY_IDENTITY: u32 = 2;
+/// The certificate of the server is not checked, so anyone on the network path can read and change
+/// everything. The client writes a warning into the log when it is made. Keys of pinned_public_key
+/// are still checked.
 pub const RESTWAY_TLS_INSECURE_NO_VERIFICATION: u32 = 1;
+/// Ignores the waits that a server has asked for.
 pub const RESTWAY_OUTBOX_FORCE: u32 = 1;
+/// The objects are not stored: they are snapshots in a store of their own, in memory.
 pub const RESTWAY_MAP_SNAPSHOTS: u32 = 1;
 pub const RESTWAY_SENDS_AGAIN_MAX: u32 = 10;
+/// Marks every value whose type JSON cannot show with an object of one member: {"$date":
+/// microseconds since 1970-01-01T00:00:00Z}, {"$bytes": base64}, {"$json": the text of an
+/// attribute's JSON}, {"$double": "NaN", "Infinity" or "-Infinity"}. A list of dates or bytes
+/// (values.h) is a list of marked elements, a map of them is {"$map": a list of pairs of key and
+/// marked value}. Without this flag, dates are ISO 8601 texts in UTC, bytes are base64 texts, JSON
+/// stands as it is, and doubles that JSON does not have are null.
 pub const RESTWAY_JSON_MARKED: u32 = 1;
+/// Begins each object with three more members: its entity, "$entity"; its identity, "$identity",
+/// which is null for an object without identity; and "$absent", a list of the attributes that have
+/// never been received or set.
 pub const RESTWAY_JSON_ENTITIES: u32 = 2;
+/// Content-MD5, the MD5 digest in base64 (RFC 1864).
 pub const RESTWAY_SEND_CONTENT_MD5: u32 = 1;
+/// Digest with SHA-256 (RFC 3230).
 pub const RESTWAY_SEND_DIGEST: u32 = 2;
+/// Repr-Digest with SHA-256 (RFC 9530).
 pub const RESTWAY_SEND_REPR_DIGEST: u32 = 4;
+/// Requests to the origins that the environment trusts carry `traceparent`, unless they have one of
+/// their own.
 pub const RESTWAY_TRACE_HEADER: u32 = 1;
+/// With RESTWAY_TRACE_HEADER: requests to all other origins carry it, too.
 pub const RESTWAY_TRACE_ALL_ORIGINS: u32 = 2;
 pub const RESTWAY_TRACEPARENT_SIZE: u32 = 56;
+/// The call deletes the upload that the state file names from the server, instead of continuing the
+/// upload.
 pub const RESTWAY_UPLOAD_TERMINATE: u32 = 1;
 pub const RESTWAY_VERSION_MAJOR: u32 = 0;
 pub const RESTWAY_VERSION_MINOR: u32 = 1;

@@ -6,24 +6,44 @@ use crate::*;
 use std::os::raw::{c_char, c_void};
 
 extern "C" {
+    /// Returns the name of `status` as it is written in this header ("RESTWAY_E_TIMEOUT"), or
+    /// "RESTWAY_E_UNKNOWN" for a value this version does not know. Lives as long as the process.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_status_name(status: restway_status) -> *const c_char;
+    /// Returns how many references to handles this process owns: each +1 that it has received and
+    /// not yet released, of every kind: apis, clients, requests, calls, responses, errors, objects,
+    /// lists, drafts, queries and all others. If a program releases all that it owns, this is 0
+    /// after the last release. restway_debug_handle_kinds() in error.h says which kinds are left.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_debug_live_handles() -> i64;
+    /// Lists the calls that are in flight: calls that have begun, and that have not completed. They
+    /// include the requests of a batch that was not sent yet, and the calls that the library makes
+    /// by itself (RESTWAY_CALL_IN_BACKGROUND).
+    ///
     /// Release `out_calls` with `restway_active_calls_release`. Threads: any. Blocks: never.
     pub fn restway_client_active_calls(
         client: *const restway_client,
         out_calls: *mut *mut restway_active_calls,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_active_calls_release`. Threads: any. Blocks: never.
     pub fn restway_active_calls_retain(
         calls: *const restway_active_calls,
     ) -> *mut restway_active_calls;
+    /// Gives back one reference. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_active_calls_release(calls: *mut restway_active_calls);
+    /// Returns how many calls the list has; 0 for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_active_calls_count(calls: *const restway_active_calls) -> usize;
+    /// Reads a call as it was when the list was made.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_active_calls_read(
         calls: *const restway_active_calls,
@@ -31,11 +51,22 @@ extern "C" {
         info: *mut restway_call_info,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Returns a call of the list, for its progress or to cancel it; NULL for a position without a
+    /// call, and for NULL. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_active_calls_call(
         calls: *const restway_active_calls,
         index: usize,
     ) -> *mut restway_call;
+    /// Loads an API document.
+    ///
+    /// `${NAME}` in it stands for a variable of the process's environment, and `include` names
+    /// other files; both are read during this call. No other thread may change the environment
+    /// meanwhile.
+    ///
+    /// Relative paths in the document resolve against the working directory.
+    ///
     /// Release `out_api` with `restway_api_release`. Threads: any. Blocks: while included files are
     /// read.
     pub fn restway_api_load(
@@ -44,22 +75,33 @@ extern "C" {
         out_api: *mut *mut restway_api,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Loads an API document from a file; relative paths in it resolve against the file's
+    /// directory.
+    ///
     /// Release `out_api` with `restway_api_release`. Threads: any. Blocks: while the file is read.
     pub fn restway_api_load_file(
         path: *const c_char,
         out_api: *mut *mut restway_api,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Reports all problems of an API document, without loading it.
+    ///
     /// Threads: any. Blocks: while included files are read.
     pub fn restway_api_check(
         json: *const c_char,
         length: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_api_release`. Threads: any. Blocks: never.
     pub fn restway_api_retain(api: *mut restway_api) -> *mut restway_api;
+    /// Gives back one reference. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_api_release(api: *mut restway_api);
+    /// Adds an entity, written as under `entities` in a document.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_api_add_entity(
         api: *mut restway_api,
@@ -68,6 +110,9 @@ extern "C" {
         length: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a route, written as under `routes` in a document. It may be added after the api is
+    /// frozen.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_api_add_route(
         api: *mut restway_api,
@@ -77,6 +122,8 @@ extern "C" {
         flags: u32,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a response descriptor, written as in the list `responses` of a document.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_api_add_response(
         api: *mut restway_api,
@@ -84,6 +131,8 @@ extern "C" {
         length: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a request descriptor, written as in the list `requests` of a document.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_api_add_request(
         api: *mut restway_api,
@@ -91,6 +140,9 @@ extern "C" {
         length: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Joins two routes into a new one. Its path is the path of `parent` followed by the path of
+    /// `child`; everything else comes from the child.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_api_join_routes(
         api: *mut restway_api,
@@ -100,6 +152,8 @@ extern "C" {
         flags: u32,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Reads a property of a named route that starts with `x-`.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_api_route_property(
         api: *const restway_api,
@@ -109,12 +163,17 @@ extern "C" {
         out_length: *mut usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Returns how many names a section has.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_api_name_count(
         api: *const restway_api,
         section: restway_section,
         entity: *const c_char,
     ) -> usize;
+    /// Returns a name of a section, in the document's order. A route that is added comes last, and
+    /// one that is replaced moves to the end.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_api_name(
         api: *const restway_api,
@@ -122,6 +181,12 @@ extern "C" {
         entity: *const c_char,
         index: usize,
     ) -> *const c_char;
+    /// Gives the loaded document as JSON, or a part of it, such as a key that starts with `x-`.
+    ///
+    /// The document is joined with the files that it includes, and has everything that functions
+    /// have added, but for routes without a name. `${NAME}` stands as it was written. The secrets
+    /// of `auth` and of headers are replaced by `\[redacted\]`.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_api_json(
         api: *const restway_api,
@@ -130,6 +195,9 @@ extern "C" {
         out_length: *mut usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Exports objects of a list, which must all be of one entity, as a struct array with a child
+    /// for each attribute and, to a depth, for each relationship.
+    ///
     /// Release `out_schema` with its own function `release`. Release `out_array` with its own
     /// function `release`. Threads: any; the release functions, too. Blocks: on the file of a
     /// SQLite store for a depth above 0, else never.
@@ -143,6 +211,9 @@ extern "C" {
         out_array: *mut ArrowArray,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Exports the objects that a query finds, as restway_list_arrow() exports a list. With a
+    /// `depth` of 0, the columns of a SQLite store are read without making objects.
+    ///
     /// Release `out_schema` with its own function `release`. Release `out_array` with its own
     /// function `release`. Threads: any; the release functions, too. Blocks: on the file of a
     /// SQLite store, else never; for a query with restway_query_set_rejected() also on the file of
@@ -155,6 +226,8 @@ extern "C" {
         out_array: *mut ArrowArray,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Makes a stream that gives one array (the Arrow C Stream Interface).
+    ///
     /// Release `out_stream` with its own function `release`. Threads: any; the functions of the
     /// stream: any, one at a time. Blocks: never.
     pub fn restway_arrow_stream(
@@ -163,34 +236,58 @@ extern "C" {
         out_stream: *mut ArrowArrayStream,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the first `size` bytes of `credential` to what RESTWAY_CREDENTIAL_INIT would set.
+    /// `size` is the caller's sizeof(restway_credential).
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_credential_init(
         credential: *mut restway_credential,
         size: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Replaces the whole credential: nothing of the one before it stays, also nothing that a
+    /// refresh has brought. Calls that wait for a refresh are sent with it at once, and a failed
+    /// refresh of the earlier credential no longer counts. A request that was sent earlier and is
+    /// answered with 401 is replayed with the new credential. Stored requests that wait for a
+    /// credential are sent.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_client_set_credential(
         client: *mut restway_client,
         credential: *const restway_credential,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Returns the HTTP method; NULL for NULL. *Borrowed*.
+    ///
     /// Threads: the thread of the question. Blocks: never.
     pub fn restway_exchange_method(exchange: *const restway_exchange) -> *const c_char;
+    /// Returns the URL with its query, as it is sent; NULL for NULL. *Borrowed*, until a parameter
+    /// is added.
+    ///
     /// Threads: the thread of the question. Blocks: never.
     pub fn restway_exchange_url(exchange: *const restway_exchange) -> *const c_char;
+    /// Returns the value of a header; the case of the name does not matter. NULL if it is missing.
+    /// *Borrowed*, until the header is set.
+    ///
     /// Threads: the thread of the question. Blocks: never.
     pub fn restway_exchange_header(
         exchange: *const restway_exchange,
         name: *const c_char,
     ) -> *const c_char;
+    /// Returns the body as it is sent.
+    ///
     /// Threads: the thread of the question. Blocks: never.
     pub fn restway_exchange_body(
         exchange: *const restway_exchange,
         out_length: *mut usize,
     ) -> *const c_void;
+    /// Returns the number of this attempt of the call: 1 for the first, more for replays and
+    /// retries; 0 for NULL.
+    ///
     /// Threads: the thread of the question. Blocks: never.
     pub fn restway_exchange_attempt(exchange: *const restway_exchange) -> i32;
+    /// Sets a header of this attempt, in place of all headers with the same name.
+    ///
     /// Threads: the thread of the question. Blocks: never.
     pub fn restway_exchange_set_header(
         exchange: *mut restway_exchange,
@@ -198,6 +295,8 @@ extern "C" {
         value: *const c_char,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a parameter to the query of this attempt.
+    ///
     /// Threads: the thread of the question. Blocks: never.
     pub fn restway_exchange_add_parameter(
         exchange: *mut restway_exchange,
@@ -205,6 +304,10 @@ extern "C" {
         value: *const c_char,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Says why this authorize function refuses the attempt. The reason is used only if the
+    /// function then returns a status other than RESTWAY_OK. A later call of this function replaces
+    /// it.
+    ///
     /// Threads: the thread of the question. Blocks: never.
     pub fn restway_exchange_set_refusal(
         exchange: *mut restway_exchange,
@@ -213,6 +316,9 @@ extern "C" {
         destroy: restway_destroy_fn,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the authorize function of a client. It replaces an earlier function; NULL removes it.
+    /// The scheme of the API document adds its credential before the function is called.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_client_set_authorize(
         client: *mut restway_client,
@@ -221,6 +327,9 @@ extern "C" {
         destroy: restway_destroy_fn,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the function that recognises an invalid credential, in place of an earlier function.
+    /// With NULL the document's `auth.replay` decides; its default is status 401.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_client_set_should_replay(
         client: *mut restway_client,
@@ -229,16 +338,26 @@ extern "C" {
         destroy: restway_destroy_fn,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_refresh_release`. Threads: any. Blocks: never.
     pub fn restway_refresh_retain(refresh: *mut restway_refresh) -> *mut restway_refresh;
+    /// Gives back one reference. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_refresh_release(refresh: *mut restway_refresh);
+    /// Ends a refresh with a new credential: all calls that wait for it are sent, in the order in
+    /// which they began to wait.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_refresh_succeed(
         refresh: *mut restway_refresh,
         credential: *const restway_credential,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Ends a refresh without a credential: all calls that wait for it fail with RESTWAY_E_AUTH,
+    /// `reason` and `cause`.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_refresh_fail(
         refresh: *mut restway_refresh,
@@ -248,6 +367,9 @@ extern "C" {
         destroy: restway_destroy_fn,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the function that gets new credentials, in place of an earlier function and of the
+    /// document's scheme; NULL removes it.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_client_set_refresh(
         client: *mut restway_client,
@@ -256,6 +378,9 @@ extern "C" {
         destroy: restway_destroy_fn,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the function that stores the tokens of a client. It replaces an earlier function; NULL
+    /// removes it.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_client_set_persist(
         client: *mut restway_client,
@@ -264,22 +389,36 @@ extern "C" {
         destroy: restway_destroy_fn,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Says how a request takes part in authentication.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_request_set_auth(
         request: *mut restway_request,
         mode: restway_auth_mode,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Makes an empty session.
+    ///
     /// Release `out_batch` with `restway_batch_release`. Threads: any. Blocks: never.
     pub fn restway_batch_create(
         client: *mut restway_client,
         out_batch: *mut *mut restway_batch,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_batch_release`. Threads: any. Blocks: never.
     pub fn restway_batch_retain(batch: *mut restway_batch) -> *mut restway_batch;
+    /// Gives back one reference. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_batch_release(batch: *mut restway_batch);
+    /// Adds a request, which is sent with the session. It is a call like any other, with a
+    /// response, objects and a completion of its own.
+    ///
+    /// The call completes as restway_client_send() says, or with RESTWAY_E_BATCH, if the answer to
+    /// the batch does not have the batch format, or an earlier call of the session failed.
+    ///
     /// Release `out_call` with `restway_call_release`. Threads: any. Blocks: never.
     pub fn restway_batch_add(
         batch: *mut restway_batch,
@@ -290,8 +429,15 @@ extern "C" {
         out_call: *mut *mut restway_call,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Returns how many requests were added; 0 for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_batch_count(batch: *const restway_batch) -> usize;
+    /// Sends a session. If and only if this returns RESTWAY_OK, the session completes exactly once,
+    /// and `done` runs at most once, as restway_client_send() says. If there are more requests than
+    /// the document's limit, they become several calls, one after the other. A session without
+    /// requests is complete at once, without a call.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_batch_send(
         batch: *mut restway_batch,
@@ -300,14 +446,21 @@ extern "C" {
         destroy: restway_destroy_fn,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Waits until all requests of a session that was sent have completed.
+    ///
     /// Threads: any. Blocks: until the session is complete or the wait passes.
     pub fn restway_batch_wait(
         batch: *mut restway_batch,
         milliseconds: i64,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Returns 1 when all requests have completed (the session's notice may still be on the way),
+    /// else 0; 1 for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_batch_is_complete(batch: *const restway_batch) -> i32;
+    /// Gives the response to one request of a session.
+    ///
     /// Release `out_response` with `restway_response_release`. Threads: any. Blocks: never.
     pub fn restway_batch_response(
         batch: *const restway_batch,
@@ -315,43 +468,63 @@ extern "C" {
         out_response: *mut *mut restway_response,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Cancels every request that has not completed. These requests and the session complete with
+    /// RESTWAY_E_CANCELLED. NULL is fine.
+    ///
     /// Threads: any, also inside any callback. Blocks: never.
     pub fn restway_batch_cancel(batch: *mut restway_batch);
+    /// Returns how many requests there are, at least 1; 0 for NULL.
+    ///
     /// Threads: the thread of the question. Blocks: never.
     pub fn restway_batch_writer_count(writer: *const restway_batch_writer) -> usize;
+    /// Returns the method of a request ("GET"); NULL out of range. *Borrowed*.
+    ///
     /// Threads: the thread of the question. Blocks: never.
     pub fn restway_batch_writer_method(
         writer: *const restway_batch_writer,
         index: usize,
     ) -> *const c_char;
+    /// Returns the URL of a request, relative to the base URL, with a leading slash and its query;
+    /// NULL out of range. *Borrowed*.
+    ///
     /// Threads: the thread of the question. Blocks: never.
     pub fn restway_batch_writer_uri(
         writer: *const restway_batch_writer,
         index: usize,
     ) -> *const c_char;
+    /// Returns the body of a request; NULL if it is missing or out of range.
+    ///
     /// Threads: the thread of the question. Blocks: never.
     pub fn restway_batch_writer_body(
         writer: *const restway_batch_writer,
         index: usize,
         out_length: *mut usize,
     ) -> *const c_void;
+    /// Returns how many headers of its own a request has; 0 out of range.
+    ///
     /// Threads: the thread of the question. Blocks: never.
     pub fn restway_batch_writer_header_count(
         writer: *const restway_batch_writer,
         index: usize,
     ) -> usize;
+    /// Returns the name of a request's header; NULL out of range. *Borrowed*.
+    ///
     /// Threads: the thread of the question. Blocks: never.
     pub fn restway_batch_writer_header_name(
         writer: *const restway_batch_writer,
         index: usize,
         header: usize,
     ) -> *const c_char;
+    /// Returns the value of a request's header; NULL out of range. *Borrowed*.
+    ///
     /// Threads: the thread of the question. Blocks: never.
     pub fn restway_batch_writer_header_value(
         writer: *const restway_batch_writer,
         index: usize,
         header: usize,
     ) -> *const c_char;
+    /// Sets the body of the call, in place of an earlier body.
+    ///
     /// Threads: the thread of the question. Blocks: never.
     pub fn restway_batch_writer_set_body(
         writer: *mut restway_batch_writer,
@@ -360,15 +533,24 @@ extern "C" {
         media_type: *const c_char,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Returns how many requests were sent; 0 for NULL.
+    ///
     /// Threads: the thread of the question. Blocks: never.
     pub fn restway_batch_reader_count(reader: *const restway_batch_reader) -> usize;
+    /// Returns the body of the answer; NULL for NULL.
+    ///
     /// Threads: the thread of the question. Blocks: never.
     pub fn restway_batch_reader_body(
         reader: *const restway_batch_reader,
         out_length: *mut usize,
     ) -> *const c_void;
+    /// Returns the Content-Type of the answer; NULL if it is missing. *Borrowed*.
+    ///
     /// Threads: the thread of the question. Blocks: never.
     pub fn restway_batch_reader_media_type(reader: *const restway_batch_reader) -> *const c_char;
+    /// Sets the answer to a request, in place of an earlier answer. A request that gets no answer
+    /// fails alone, with RESTWAY_E_BATCH.
+    ///
     /// Threads: the thread of the question. Blocks: never.
     pub fn restway_batch_reader_set_answer(
         reader: *mut restway_batch_reader,
@@ -378,6 +560,8 @@ extern "C" {
         length: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a header to an answer that was set.
+    ///
     /// Threads: the thread of the question. Blocks: never.
     pub fn restway_batch_reader_add_header(
         reader: *mut restway_batch_reader,
@@ -386,6 +570,8 @@ extern "C" {
         value: *const c_char,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the batch format of a client, in place of an earlier format.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_client_set_batch_format(
         client: *mut restway_client,
@@ -395,12 +581,21 @@ extern "C" {
         destroy: restway_destroy_fn,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the first `size` bytes of `reader` to what RESTWAY_BODY_READER_INIT would set. `size`
+    /// is the caller's sizeof(restway_body_reader).
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_body_reader_init(
         reader: *mut restway_body_reader,
         size: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets a body that is read while it is sent, in place of an earlier body. Everything else is
+    /// as with restway_request_set_body().
+    ///
+    /// Only one call at a time reads the body. Another call that is sent meanwhile fails with
+    /// RESTWAY_E_INVALID_ARGUMENT; without a rewind function, a later call fails, too.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_request_set_body_reader(
         request: *mut restway_request,
@@ -409,54 +604,97 @@ extern "C" {
         media_type: *const c_char,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets how parameters, objects and drafts are written, in place of what the route says. For
+    /// GET, HEAD and DELETE parameters go into the query in any case. Nested values are flattened,
+    /// as "forms" in the API document says (docs/API-DOCUMENT.md).
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_request_set_serialization(
         request: *mut restway_request,
         serialization: restway_serialization,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Says whether the body is sent with Content-Encoding: gzip, in place of what the route says.
+    ///
+    /// A body in memory is compressed at once and sent with its length. A body that is read while
+    /// it is sent, such as a file, is compressed piece by piece and sent in chunks. A request with
+    /// a Content-Encoding of its own, and a request in a batch, is not compressed. A stored request
+    /// of the outbox is kept uncompressed, and sent so later.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_request_set_gzip(
         request: *mut restway_request,
         gzip: i32,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Says whether a body is announced with Expect: 100-continue, in place of what the route says.
+    /// The body is then sent when the server asks for it, or after a second. If the server answers
+    /// instead, the body is not sent. If the server answers with 417, the library sends the request
+    /// again once, without Expect.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_request_set_expect_continue(
         request: *mut restway_request,
         expect_continue: i32,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets what the cache does with a request. Without a cache, it has no effect except for
+    /// RESTWAY_CACHE_ONLY, which then finds nothing.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_request_set_cache(
         request: *mut restway_request,
         mode: restway_cache_mode,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets for how long the answer to a request is fresh, in place of the `cacheTTL` of its route.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_request_set_cache_ttl(
         request: *mut restway_request,
         seconds: i64,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the key discriminator of a client: a name for the user, or for anything else that makes
+    /// equal requests have different answers. Only requests that start with the same discriminator
+    /// see an entry. Requests that have started keep the discriminator that they started with.
+    ///
+    /// The outbox sends only requests that were stored with the same discriminator. A client
+    /// without a cache may have a discriminator for its outbox. When another user signs in, remove
+    /// the credential first (restway_client_set_credential() with NULL), then set the
+    /// discriminator, then the new credential: so no stored request goes with the credential of
+    /// somebody else.
+    ///
+    /// A client with an authorize function (restway_client_set_authorize()) needs a discriminator:
+    /// without one, the requests that the function is asked about are neither answered by the cache
+    /// nor kept nor shared.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_client_set_cache_discriminator(
         client: *mut restway_client,
         discriminator: *const c_char,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the first `size` bytes of `note` to what RESTWAY_CACHE_NOTE_INIT would set. `size` is
+    /// the caller's sizeof(restway_cache_note).
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_cache_note_init(
         note: *mut restway_cache_note,
         size: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Reads what the cache did for a response.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_cache(
         response: *const restway_response,
         note: *mut restway_cache_note,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Asks whether the cache has an answer to a request, how old the answer is, and how fresh.
+    /// Nothing is sent, and no use of the answer is counted.
+    ///
     /// Threads: any. Blocks: on the files of the cache and of a SQLite store, and while a worker
     /// calls the program's functions about the body; else never.
     pub fn restway_cache_find(
@@ -465,30 +703,43 @@ extern "C" {
         note: *mut restway_cache_note,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the first `size` bytes of `counts` to what RESTWAY_CACHE_COUNTS_INIT would set. `size`
+    /// is the caller's sizeof(restway_cache_counts).
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_cache_counts_init(
         counts: *mut restway_cache_counts,
         size: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Reads the statistics of a cache.
+    ///
     /// Threads: any. Blocks: on the file.
     pub fn restway_cache_statistics(
         client: *mut restway_client,
         counts: *mut restway_cache_counts,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the first `size` bytes of `filter` to what RESTWAY_CACHE_FILTER_INIT would set. `size`
+    /// is the caller's sizeof(restway_cache_filter).
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_cache_filter_init(
         filter: *mut restway_cache_filter,
         size: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the first `size` bytes of `entry` to what RESTWAY_CACHE_ENTRY_INIT would set. `size` is
+    /// the caller's sizeof(restway_cache_entry).
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_cache_entry_init(
         entry: *mut restway_cache_entry,
         size: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Lists entries, the newest answer first.
+    ///
     /// Release `out_entries` with `restway_cache_entries_release`. Threads: any. Blocks: on the
     /// file.
     pub fn restway_cache_list(
@@ -498,14 +749,22 @@ extern "C" {
         out_entries: *mut *mut restway_cache_entries,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_cache_entries_release`. Threads: any. Blocks: never.
     pub fn restway_cache_entries_retain(
         entries: *const restway_cache_entries,
     ) -> *mut restway_cache_entries;
+    /// Gives back one reference. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_cache_entries_release(entries: *mut restway_cache_entries);
+    /// Returns the number of entries in the list; 0 for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_cache_entries_count(entries: *const restway_cache_entries) -> usize;
+    /// Reads the entry at position `index` of the list.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_cache_entries_read(
         entries: *const restway_cache_entries,
@@ -513,6 +772,9 @@ extern "C" {
         entry: *mut restway_cache_entry,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Removes entries. An answer to a request that was sent before is not kept either, if it would
+    /// be such an entry.
+    ///
     /// Threads: any. Blocks: on the file.
     pub fn restway_cache_remove(
         client: *mut restway_client,
@@ -520,6 +782,9 @@ extern "C" {
         out_count: *mut usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Says what is wrong with the storage of a cache: a file that is corrupt, full, locked or
+    /// read-only. The cache then does without the file, and calls go on.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_cache_problem(
         client: *mut restway_client,
@@ -528,16 +793,33 @@ extern "C" {
         out_length: *mut usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_call_release`. Threads: any. Blocks: never.
     pub fn restway_call_retain(call: *mut restway_call) -> *mut restway_call;
+    /// Gives back one reference. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_call_release(call: *mut restway_call);
+    /// Cancels a call. Unless it has completed before, it completes with RESTWAY_E_CANCELLED, and
+    /// its response does not change the store. NULL is fine.
+    ///
     /// Threads: any, also inside any callback. Blocks: never.
     pub fn restway_call_cancel(call: *mut restway_call);
+    /// Returns 1 when the call has completed (its notice may still be on the way), else 0; 1 for
+    /// NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_call_is_complete(call: *const restway_call) -> i32;
+    /// Returns the number of a call. It is positive and unique in this process, and appears in the
+    /// log (`#12`). 0 for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_call_id(call: *const restway_call) -> u64;
+    /// Waits until a call completes. The completion notice may run later: a program that ends right
+    /// after the wait may end before it. Several threads may wait, before and after completion,
+    /// also if the call has a completion notice.
+    ///
     /// Release `out_response` with `restway_response_release`. Threads: any. Blocks: until the call
     /// completes or the wait passes.
     pub fn restway_call_wait(
@@ -546,27 +828,47 @@ extern "C" {
         out_response: *mut *mut restway_response,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_changes_release`. Threads: any. Blocks: never.
     pub fn restway_changes_retain(changes: *const restway_changes) -> *mut restway_changes;
+    /// Gives back one reference. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_changes_release(changes: *mut restway_changes);
+    /// Returns how many changes there are; 0 for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_changes_count(changes: *const restway_changes) -> usize;
+    /// Returns the kind of change `index`; 0 when out of range.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_changes_kind(
         changes: *const restway_changes,
         index: usize,
     ) -> restway_change_kind;
+    /// Returns the object of change `index` as it is after the transaction; a deleted object as it
+    /// was before. NULL when out of range. *Borrowed*: retain it to keep it longer than the
+    /// changes.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_changes_object(
         changes: *const restway_changes,
         index: usize,
     ) -> *mut restway_object;
+    /// Returns the object of change `index` as it was before the transaction; NULL for an inserted
+    /// object and when out of range. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_changes_before(
         changes: *const restway_changes,
         index: usize,
     ) -> *mut restway_object;
+    /// Tells which attributes change `index` changed: the attributes that differ before and after,
+    /// or, for an inserted or deleted object, the attributes that it has. If an updated object has
+    /// no changed attribute and no changed relationship, its mark as rejected has been set or
+    /// removed (store.h, restway_store_is_rejected()).
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_changes_attributes(
         changes: *const restway_changes,
@@ -574,6 +876,8 @@ extern "C" {
         out_indices: *mut u32,
         capacity: usize,
     ) -> usize;
+    /// Tells which relationships change `index` changed, as restway_changes_attributes() does.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_changes_relationships(
         changes: *const restway_changes,
@@ -581,12 +885,25 @@ extern "C" {
         out_indices: *mut u32,
         capacity: usize,
     ) -> usize;
+    /// Sets the first `size` bytes of `options` to what RESTWAY_CLIENT_OPTIONS_INIT would set, for
+    /// languages without macros. `size` is the caller's sizeof(restway_client_options).
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_client_options_init(
         options: *mut restway_client_options,
         size: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Makes a client, and opens its store, its outbox and its cache. The client connects to no
+    /// server before its first call, unless its outbox holds requests that can be sent: it sends
+    /// them a moment later. A file of the cache that cannot be read or written is no error:
+    /// restway_cache_problem() tells.
+    ///
+    /// Unless a proxy is set (network.h), the built-in transport uses the proxy that the
+    /// environment variables name, as libcurl does (`http_proxy`, `https_proxy`, `all_proxy`,
+    /// `no_proxy`; libcurl-env(3)). If they name no proxy when the client is made, they are not
+    /// read again.
+    ///
     /// Release `out_client` with `restway_client_release`. Threads: any. Blocks: while it reads or
     /// writes the files of a SQLite store, of an outbox, of a cache or of the network settings;
     /// otherwise never.
@@ -596,14 +913,30 @@ extern "C" {
         out_client: *mut *mut restway_client,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_client_release`. Threads: any. Blocks: never.
     pub fn restway_client_retain(client: *mut restway_client) -> *mut restway_client;
+    /// Gives back one reference; the last release closes the client. Notices that were never
+    /// processed, and events that were never drained, are then dropped, and their destroy functions
+    /// run. NULL is fine. The function may be called inside a callback.
+    ///
     /// Threads: any. Blocks: while it reads or writes the files of a SQLite store, of an outbox, of
     /// a cache, of cookies or of HSTS; otherwise never.
     pub fn restway_client_release(client: *mut restway_client);
+    /// Closes a client. New calls fail with RESTWAY_E_CLOSED, and pending calls complete with
+    /// RESTWAY_E_CLOSED. The observers of the client then end, after the notices that are already
+    /// due for them. A request that is being stored in the outbox at that moment is on the disk
+    /// when this returns (inside a callback: a moment later). Closing a client twice is fine. NULL
+    /// is fine.
+    ///
     /// Threads: any, also inside any callback. Blocks: while it writes the files of cookies and of
     /// HSTS and, outside of callbacks, the files of an outbox and of a cache; otherwise never.
     pub fn restway_client_close(client: *mut restway_client);
+    /// Sets a default header of a client, in place of an earlier value. Requests that start later
+    /// send it to the origin of the environment and to the origins that the environment trusts
+    /// (docs/REQUESTS.md). A request keeps the default headers of the moment at which it started.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_client_set_header(
         client: *mut restway_client,
@@ -611,6 +944,9 @@ extern "C" {
         value: *const c_char,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Writes the default headers of a client as a JSON object, whose members are their names and
+    /// values. The values are real, also those of secrets.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_client_headers(
         client: *mut restway_client,
@@ -619,8 +955,25 @@ extern "C" {
         out_length: *mut usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Returns the client's store, owned by the caller (+1); NULL for NULL.
+    ///
     /// Release the result with `restway_store_release`. Threads: any. Blocks: never.
     pub fn restway_client_store(client: *mut restway_client) -> *mut restway_store;
+    /// Sends a request. If and only if this returns RESTWAY_OK, the call completes exactly once,
+    /// and `done` runs at most once, after that: not at all if the last reference of the client is
+    /// released before its notice was processed (RESTWAY_DELIVERY_PROCESS).
+    ///
+    /// If the body needs a callback of the program (an exclusion, a transform), a worker thread
+    /// makes the body later. A failure there completes the call, and the request is not sent.
+    ///
+    /// A call completes with RESTWAY_OK (a 2xx status, mapped if a descriptor applies; also the
+    /// case of RESTWAY_CLIENT_GONE_IS_DELETED, and 304 as the answer to a GET or HEAD with
+    /// If-None-Match or If-Modified-Since), RESTWAY_E_HTTP (any other status), RESTWAY_E_QUEUED
+    /// (the outbox has stored the request), RESTWAY_E_OUTBOX, RESTWAY_E_AUTH, RESTWAY_E_MAPPING,
+    /// RESTWAY_E_PLUGIN, RESTWAY_E_STORE, a status of the transport (30 to 36), RESTWAY_E_TIMEOUT,
+    /// RESTWAY_E_CANCELLED or RESTWAY_E_CLOSED; or with the status of a function of the program
+    /// that refused the request.
+    ///
     /// Release `out_call` with `restway_call_release`. Threads: any. Blocks: on the file of a
     /// SQLite store, else never.
     pub fn restway_client_send(
@@ -632,6 +985,17 @@ extern "C" {
         out_call: *mut *mut restway_call,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sends a request like restway_client_send(), but delivers the notices of its call
+    /// (completion, progress, attempts) in a way of its own, whatever the delivery mode of the
+    /// client is.
+    ///
+    /// Notices that are delivered in the same way never overlap and keep their order. There is no
+    /// order between notices that are delivered in different ways, and they may run at the same
+    /// time. With RESTWAY_DELIVERY_PROCESS, restway_client_process() runs the notices; with
+    /// RESTWAY_DELIVERY_DRAIN, restway_client_drain() returns events. Both functions then work for
+    /// a client of any delivery mode, and restway_client_descriptor() is readable as long as a
+    /// notice waits for one of them.
+    ///
     /// Release `out_call` with `restway_call_release`. Threads: any. Blocks: on the file of a
     /// SQLite store, else never.
     pub fn restway_client_send_to(
@@ -644,6 +1008,9 @@ extern "C" {
         out_call: *mut *mut restway_call,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sends a request and waits for its response, like restway_client_send() and
+    /// restway_call_wait().
+    ///
     /// Release `out_response` with `restway_response_release`. Threads: any. Blocks: until the call
     /// completes or the wait passes.
     pub fn restway_client_perform(
@@ -653,6 +1020,9 @@ extern "C" {
         out_response: *mut *mut restway_response,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Runs the notices that are due, on the calling thread: those of a client of
+    /// RESTWAY_DELIVERY_PROCESS, and those of calls that chose it (restway_client_send_to()).
+    ///
     /// Threads: any; if several threads call it, one at a time runs notices. Blocks: as
     /// milliseconds says, and while the notices run.
     pub fn restway_client_process(
@@ -661,8 +1031,17 @@ extern "C" {
         out_count: *mut usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Returns a file descriptor that is readable (poll, epoll, select) as long as notices wait to
+    /// be processed or events to be drained. *Borrowed*: never read, write or close it. -1 for
+    /// NULL, for a client of RESTWAY_DELIVERY_THREAD none of whose calls chose another way
+    /// (restway_client_send_to()), and in a forked child.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_client_descriptor(client: *const restway_client) -> i32;
+    /// Takes events out, oldest first: those of a client of RESTWAY_DELIVERY_DRAIN, and those of
+    /// calls that chose it (restway_client_send_to()). The destroy functions of their calls run
+    /// before this returns.
+    ///
     /// Release `events` with `restway_event_release`. Threads: any. Blocks: never.
     pub fn restway_client_drain(
         client: *mut restway_client,
@@ -671,6 +1050,9 @@ extern "C" {
         out_count: *mut usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the function that leaves relationships out of requests. It replaces an earlier
+    /// function; NULL removes it. Calls that were sent earlier are not affected.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_client_set_exclusion(
         client: *mut restway_client,
@@ -679,6 +1061,14 @@ extern "C" {
         destroy: restway_destroy_fn,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Writes a curl command for the shell that sends `request` as `client` does, to reproduce an
+    /// exchange by hand. Unless `flags` holds RESTWAY_CURL_REVEAL, `\[redacted\]` replaces
+    /// credentials, cookies and tokens: in headers, in the query, and in members of a JSON or form
+    /// body whose name is secret, or has a secret part ("card\[token\]"). A body that has a JSON
+    /// media type but is not valid JSON, or a multipart form without a boundary, is then replaced
+    /// as a whole. The command has the options for the network settings that apply to the URL. It
+    /// never contains a password of these settings or the user of a proxy.
+    ///
     /// Threads: any. Blocks: on the file of a SQLite store, and while a worker calls the program's
     /// functions about the body; else never.
     pub fn restway_request_to_curl(
@@ -690,12 +1080,17 @@ extern "C" {
         out_length: *mut usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the first `size` bytes of `cookie` to what RESTWAY_COOKIE_INIT would set. `size` is the
+    /// caller's sizeof(restway_cookie).
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_cookie_init(
         cookie: *mut restway_cookie,
         size: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Lists the cookies that a client keeps. Cookies that have expired are not listed.
+    ///
     /// Release `out_cookies` with `restway_cookies_release`. Threads: any. Blocks: never.
     pub fn restway_client_cookies(
         client: *mut restway_client,
@@ -703,12 +1098,20 @@ extern "C" {
         out_cookies: *mut *mut restway_cookies,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_cookies_release`. Threads: any. Blocks: never.
     pub fn restway_cookies_retain(cookies: *const restway_cookies) -> *mut restway_cookies;
+    /// Gives back one reference. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_cookies_release(cookies: *mut restway_cookies);
+    /// Returns the number of cookies in the list; 0 for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_cookies_count(cookies: *const restway_cookies) -> usize;
+    /// Reads the cookie at position `index` of the list.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_cookies_read(
         cookies: *const restway_cookies,
@@ -716,6 +1119,8 @@ extern "C" {
         cookie: *mut restway_cookie,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets a cookie. It replaces the cookie with the same name, domain and path.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_client_set_cookie(
         client: *mut restway_client,
@@ -723,6 +1128,8 @@ extern "C" {
         cookie: *const restway_cookie,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Clears the cookies that match both `url` and `name`.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_client_clear_cookies(
         client: *mut restway_client,
@@ -731,6 +1138,28 @@ extern "C" {
         out_count: *mut usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Saves the body of a 2xx answer in a file, in place of memory. The body is not mapped.
+    ///
+    /// The body is received into a file beside its target that only the owner can read, and that
+    /// has no name where the file system allows that. When the body is complete and its content
+    /// coding is removed, the file gets the permissions of other new files and is moved to `path`
+    /// in one step, in place of a regular file that is there. A device, a FIFO, a socket or a
+    /// folder at `path` is refused with RESTWAY_E_IO before the request is sent. The body of any
+    /// other answer is read into memory as usual. The size of the file is limited by save_bytes_max
+    /// of the client (restway_client_options) or by restway_request_set_save_bytes_max(), not by
+    /// body_bytes_max.
+    ///
+    /// Unless the API document or the request sets Accept-Encoding, the request asks for no content
+    /// coding, so that an attempt of the call can go on from the bytes of the attempt before. It
+    /// asks for the rest with Range and If-Range, and begins anew if the file has changed or the
+    /// server cannot send the rest. With RESTWAY_SAVE_KEEP_PART, a later call with the same URL and
+    /// path also goes on, from the file `path` + ".part"; `path` + ".part.info" says what it is a
+    /// part of.
+    ///
+    /// The call fails with RESTWAY_E_IO, and a message that names the path, if the file cannot be
+    /// written. It fails with RESTWAY_E_INVALID_ARGUMENT when it is sent with HEAD or in a batch.
+    /// It is never stored in the outbox.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_request_save_to(
         request: *mut restway_request,
@@ -738,28 +1167,68 @@ extern "C" {
         flags: u32,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Writes the body of a 2xx answer into a descriptor while the body arrives, in place of
+    /// memory. The descriptor may be a pipe, a socket, a terminal or a file. The body is not
+    /// mapped. The body of any other answer is read into memory as usual.
+    ///
+    /// A worker thread for bodies writes the bytes, and waits while the descriptor takes no bytes.
+    /// When 512 KiB wait to be written, the transport stops reading from the connection. If a write
+    /// fails, the call fails with RESTWAY_E_IO and a message that names the descriptor. A write
+    /// fails, for example, when the reader has closed its end (EPIPE; the process gets no SIGPIPE)
+    /// or when the disk is full (ENOSPC). The bytes that were already written stay. After the first
+    /// byte was written, the library does not send the request again. A cancel completes the call
+    /// at once, but the worker may wait until the descriptor takes bytes again or its other end is
+    /// closed. The limit save_bytes_max holds for the written bytes. As with
+    /// restway_request_save_to(), the request is never stored in the outbox, and the call fails
+    /// with HEAD and in a batch.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_request_save_to_descriptor(
         request: *mut restway_request,
         descriptor: i32,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the size limit of the saved body after decoding, in place of the client's
+    /// save_bytes_max. A larger body ends the exchange with RESTWAY_E_TOO_LARGE, and leaves no file
+    /// and no part of a file.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_request_set_save_bytes_max(
         request: *mut restway_request,
         bytes: i64,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Returns the path in which the body was saved, as it was given; NULL if the body was not
+    /// saved. The file of a route with `"saveAsResource": true` is removed with the last reference
+    /// to the response, unless the program has moved it. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_saved_path(response: *const restway_response) -> *const c_char;
+    /// Returns the length of the saved file in bytes; -1 if the body was not saved.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_saved_length(response: *const restway_response) -> i64;
+    /// Returns how many bytes of the saved file were there before the last exchange, so that it did
+    /// not send them; -1 if the body was not saved.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_saved_from(response: *const restway_response) -> i64;
+    /// Returns the SHA-256 digest of the saved file in 64 hexadecimal digits, in lower case; NULL
+    /// without RESTWAY_SAVE_DIGEST. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_saved_digest(response: *const restway_response) -> *const c_char;
+    /// Returns the name under which the server suggests to save the body: from Content-Disposition
+    /// (RFC 6266, with the extended form of RFC 8187) or, without one, the end of the URL's path.
+    /// The name is safe in any folder: it has no path, no control character, no leading dot and at
+    /// most 200 bytes, and it names no device. NULL if there is no name. Any response may have one,
+    /// not only a saved one. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_suggested_name(response: *const restway_response) -> *const c_char;
+    /// Makes a draft of a new object of an entity, without any value. The object is not in the
+    /// store before restway_draft_insert() or before a server has accepted it.
+    ///
     /// Release `out_draft` with `restway_draft_release`. Threads: any. Blocks: never.
     pub fn restway_draft_create(
         store: *mut restway_store,
@@ -767,6 +1236,9 @@ extern "C" {
         out_draft: *mut *mut restway_draft,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Makes a draft that is a copy of `object`. The object is the *base* of the draft: attributes
+    /// and relationships that are not set in the draft have the values of the base.
+    ///
     /// Release `out_draft` with `restway_draft_release`. Threads: any. Blocks: never.
     pub fn restway_draft_copy(
         store: *mut restway_store,
@@ -774,14 +1246,26 @@ extern "C" {
         out_draft: *mut *mut restway_draft,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_draft_release`. Threads: any. Blocks: never.
     pub fn restway_draft_retain(draft: *const restway_draft) -> *mut restway_draft;
+    /// Gives back one reference. NULL is fine. Drafts that are linked keep each other alive until
+    /// the last of them is released.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_draft_release(draft: *mut restway_draft);
+    /// Returns the name of the entity; NULL for NULL. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_draft_entity(draft: *const restway_draft) -> *const c_char;
+    /// Returns the store key of the draft's object; 0 as long as the object is in no store, and for
+    /// NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_draft_store_key(draft: *const restway_draft) -> i64;
+    /// Sets an attribute or a relationship.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_draft_set(
         draft: *mut restway_draft,
@@ -789,6 +1273,9 @@ extern "C" {
         value: *const restway_value,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds an object to a relationship. A relationship to one then leads to that object only. An
+    /// object that is already linked keeps its position.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_draft_add(
         draft: *mut restway_draft,
@@ -796,6 +1283,9 @@ extern "C" {
         object: *const restway_object,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a draft to a relationship, like restway_draft_add(). The draft stands for its object.
+    /// From now on both drafts keep each other alive.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_draft_add_draft(
         draft: *mut restway_draft,
@@ -803,6 +1293,9 @@ extern "C" {
         other: *mut restway_draft,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Removes an object from a relationship; nothing happens if the relationship does not lead to
+    /// it.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_draft_remove(
         draft: *mut restway_draft,
@@ -810,6 +1303,8 @@ extern "C" {
         object: *const restway_object,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Removes a draft from a relationship, like restway_draft_remove().
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_draft_remove_draft(
         draft: *mut restway_draft,
@@ -817,6 +1312,9 @@ extern "C" {
         other: *mut restway_draft,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets all objects and drafts that a relationship leads to, in order and each once. The change
+    /// is atomic: no other thread sees a part of it.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_draft_relate(
         draft: *mut restway_draft,
@@ -826,18 +1324,27 @@ extern "C" {
         count: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Removes an attribute or a relationship from the draft: it is not sent, and the store keeps
+    /// its value.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_draft_unset(
         draft: *mut restway_draft,
         name: *const c_char,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Undoes changes of the draft: the values of the base apply again.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_draft_revert(
         draft: *mut restway_draft,
         name: *const c_char,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Names the changed attributes and relationships: those that were set and differ from the
+    /// base, or, in the draft of a new object, all that were set. Attributes come first, then
+    /// relationships, in the order of the API document.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_draft_changes(
         draft: *const restway_draft,
@@ -846,12 +1353,20 @@ extern "C" {
         out_count: *mut usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Makes an object with the present values of the draft; later changes do not affect it. Links
+    /// to drafts whose object is in no store are left out.
+    ///
     /// Release `out_object` with `restway_object_release`. Threads: any. Blocks: never.
     pub fn restway_draft_snapshot(
         draft: *const restway_draft,
         out_object: *mut *mut restway_object,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Puts the draft into its store. A new object becomes an unsent object with a store key; for
+    /// an existing object the changes are stored. Drafts that its relationships lead to are put
+    /// into the store, too. The draft still counts as changed, as no server has received it. On
+    /// failure nothing is stored.
+    ///
     /// Release `out_object` with `restway_object_release`. Threads: any. Blocks: on the file of a
     /// SQLite store, else never.
     pub fn restway_draft_insert(
@@ -859,49 +1374,105 @@ extern "C" {
         out_object: *mut *mut restway_object,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Makes an error of the program, for functions that fail as the functions of this library do.
+    ///
     /// Release the result with `restway_error_release`. Threads: any. Blocks: never.
     pub fn restway_error_create(
         status: restway_status,
         message: *const c_char,
         field: *const c_char,
     ) -> *mut restway_error;
+    /// Adds a reference to `error`, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_error_release`. Threads: any. Blocks: never.
     pub fn restway_error_retain(error: *const restway_error) -> *mut restway_error;
+    /// Gives back one reference. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_error_release(error: *mut restway_error);
+    /// Returns the status that the failed function returned; RESTWAY_OK for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_error_status(error: *const restway_error) -> restway_status;
+    /// Returns a restway_domain; 0 for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_error_domain(error: *const restway_error) -> restway_domain;
+    /// Returns one or more sentences in English that say what failed and where. Never NULL: "" for
+    /// NULL. If the body of a failed answer has no known shape, its first bytes stand in the
+    /// message (docs/RETRY.md). The text contains no credential. Control characters of the texts
+    /// that it quotes are escaped (`\n`, `\u001b`), so it is one line. *Borrowed* from `error`.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_error_message(error: *const restway_error) -> *const c_char;
+    /// Returns the HTTP status of the response that the error is about, or 0.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_error_http_status(error: *const restway_error) -> i32;
+    /// Returns the transport's own error code (libcurl: CURLcode), or 0.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_error_transport_code(error: *const restway_error) -> i32;
+    /// Returns 1 when the same request may succeed later as it is, else 0.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_error_is_retryable(error: *const restway_error) -> i32;
+    /// Returns the API's own code, found by the document's `errors.code`, as text; NULL if the
+    /// error has no API code. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_error_api_code(error: *const restway_error) -> *const c_char;
+    /// Returns the API's own message, found by the document's `errors.message`; NULL if the error
+    /// has no API message. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_error_api_message(error: *const restway_error) -> *const c_char;
+    /// Returns the argument, path variable, header, JSON path or key path at fault; NULL if the
+    /// error names no field. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_error_field(error: *const restway_error) -> *const c_char;
+    /// Returns the response that came with the failure (a 404, a body that does not map), or NULL.
+    /// *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_error_response(error: *const restway_error) -> *mut restway_response;
+    /// Returns the pointer that the program passed to restway_refresh_fail(),
+    /// restway_exchange_set_refusal(), restway_pipeline_context_set_refusal() or
+    /// restway_answer_set_cause() for the failure that caused this error; NULL if it is missing.
+    /// *Borrowed* from `error`.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_error_cause(error: *const restway_error) -> *mut c_void;
+    /// Returns how many separate problems the error reports: every problem of an API document,
+    /// every mapping issue in strict mode, every problem that the body of a failed answer lists
+    /// (the document's `errors.details`, or JSON:API; at most 100); otherwise 0.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_error_detail_count(error: *const restway_error) -> usize;
+    /// Says where problem `index` lies: a JSON path (`$.routes.enterprise.method`), a key path, or
+    /// the field that the server names ("" if the server names none). Control characters are
+    /// escaped as in restway_error_message(), also in the problem's message. NULL when `index` is
+    /// out of range. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_error_detail_path(error: *const restway_error, index: usize) -> *const c_char;
+    /// Returns the text of problem `index`. NULL when `index` is out of range. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_error_detail_message(
         error: *const restway_error,
         index: usize,
     ) -> *const c_char;
+    /// Returns the API's own code of problem `index`, as text. NULL when `index` is out of range or
+    /// the problem has no code. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_error_detail_code(error: *const restway_error, index: usize) -> *const c_char;
+    /// Writes which kinds of handles restway_debug_live_handles() counts, to find what a program
+    /// has not released: a JSON object whose members are the kinds that are left, named as in the
+    /// headers, and the number of references of each, such as `{"client": 1, "outbox_item": 2}`.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_debug_handle_kinds(
         buffer: *mut c_char,
@@ -909,22 +1480,53 @@ extern "C" {
         out_length: *mut usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Releases the payload of an event of any kind and sets it to NULL. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_event_release(event: *mut restway_event);
+    /// Sets the first `size` bytes of `receiver` to what RESTWAY_EVENT_RECEIVER_INIT would set.
+    /// `size` is the caller's sizeof(restway_event_receiver).
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_event_receiver_init(
         receiver: *mut restway_event_receiver,
         size: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Reads a 2xx answer as an event stream, and gives its events to functions of the program. The
+    /// body is not kept in memory. The receiver replaces an earlier receiver and
+    /// restway_request_save_to().
+    ///
+    /// The response descriptors map each event by itself. The objects of an event are in the store
+    /// before the program receives the event. Events that arrive together are stored in one commit.
+    /// If an event cannot be mapped, the program receives it with an error, and the stream
+    /// continues.
+    ///
+    /// A stream of Server-Sent Events that was opened with GET is opened again when its connection
+    /// ends, until the server answers with 204. The new request has the header Last-Event-ID; for
+    /// the first connection, the program can set this header itself. For any other stream, the call
+    /// completes when the body ends. A stream has no time limit, unless the route or the request
+    /// sets a time limit.
+    ///
+    /// As with restway_request_set_body_receiver(), the library holds a bounded number of bytes, a
+    /// receiver that pauses continues with restway_call_resume(), and a cancel or a close ends the
+    /// stream at once. The request is never stored in the outbox, and the call fails with HEAD and
+    /// in a batch. The call fails with RESTWAY_E_MAPPING if the media type of the answer does not
+    /// fit the format or, for Server-Sent Events, if the status is not 200.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_request_set_event_receiver(
         request: *mut restway_request,
         receiver: *const restway_event_receiver,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Returns the error that the document's `errors` made of the answer, with the response.
+    /// *Borrowed* from `failure`; NULL for NULL.
+    ///
     /// Threads: the thread of the question. Blocks: never.
     pub fn restway_failure_error(failure: *const restway_failure) -> *const restway_error;
+    /// Replaces parts of the error that the call will fail with.
+    ///
     /// Threads: the thread of the question. Blocks: never.
     pub fn restway_failure_replace(
         failure: *mut restway_failure,
@@ -934,6 +1536,9 @@ extern "C" {
         retryable: i32,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the function that reads the errors of an API. It replaces an earlier function; NULL
+    /// removes it.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_client_set_failure_reader(
         client: *mut restway_client,
@@ -942,14 +1547,26 @@ extern "C" {
         destroy: restway_destroy_fn,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Returns how many rows there are; 0 for NULL. Rows at the other end of relationships count
+    /// too.
+    ///
     /// Threads: the thread of the hook. Blocks: never.
     pub fn restway_rows_count(rows: *const restway_rows) -> usize;
+    /// Returns the name of the entity of row `row`; NULL when out of range. *Borrowed*.
+    ///
     /// Threads: the thread of the hook. Blocks: never.
     pub fn restway_rows_entity(rows: *const restway_rows, row: usize) -> *const c_char;
+    /// Returns how many descriptors mapped the response; 0 for NULL.
+    ///
     /// Threads: the thread of the hook. Blocks: never.
     pub fn restway_rows_result_count(rows: *const restway_rows) -> usize;
+    /// Returns the index of the descriptor that names this hook; 0 for NULL.
+    ///
     /// Threads: the thread of the hook. Blocks: never.
     pub fn restway_rows_own_result(rows: *const restway_rows) -> usize;
+    /// Tells which rows are the results of descriptor `index`: one row for each element of the
+    /// payload that yielded an object, in order.
+    ///
     /// Threads: the thread of the hook. Blocks: never.
     pub fn restway_rows_result(
         rows: *const restway_rows,
@@ -958,6 +1575,8 @@ extern "C" {
         out_count: *mut usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Reads an attribute of a row.
+    ///
     /// Threads: the thread of the hook. Blocks: never.
     pub fn restway_rows_get(
         rows: *const restway_rows,
@@ -966,6 +1585,8 @@ extern "C" {
         out_value: *mut restway_value,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets an attribute of a row, whether the payload has a value for it or not.
+    ///
     /// Threads: the thread of the hook. Blocks: never.
     pub fn restway_rows_set(
         rows: *mut restway_rows,
@@ -974,6 +1595,9 @@ extern "C" {
         value: *const restway_value,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Reads which rows a relationship of a row leads to. Objects of the store that a hook has
+    /// linked are left out.
+    ///
     /// Threads: the thread of the hook. Blocks: never.
     pub fn restway_rows_related(
         rows: *const restway_rows,
@@ -983,6 +1607,8 @@ extern "C" {
         out_count: *mut usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Makes a relationship of a row lead to other rows, in place of its earlier links.
+    ///
     /// Threads: the thread of the hook. Blocks: never.
     pub fn restway_rows_relate(
         rows: *mut restway_rows,
@@ -992,6 +1618,9 @@ extern "C" {
         count: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Makes a relationship of a row lead to objects of the client's store, in place of its earlier
+    /// links.
+    ///
     /// Threads: the thread of the hook. Blocks: never.
     pub fn restway_rows_relate_objects(
         rows: *mut restway_rows,
@@ -1001,6 +1630,12 @@ extern "C" {
         count: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Registers a hook under a name, which response descriptors refer to. It may be registered
+    /// after the api is frozen, for routes that are added then.
+    ///
+    /// A document may name hooks that are not registered yet. All of them must be registered when
+    /// the first client is made.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_api_add_hook(
         api: *mut restway_api,
@@ -1010,6 +1645,10 @@ extern "C" {
         destroy: restway_destroy_fn,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Prepares a request as restway_client_send() does, with the present credential, but does not
+    /// send it. Neither a modifier nor an authorize function is called, and a body that is sent
+    /// compressed is not compressed.
+    ///
     /// Release `out_outgoing` with `restway_outgoing_release`. Threads: any. Blocks: on the file of
     /// a SQLite store, and while a worker calls the program's functions about the body; else never.
     pub fn restway_client_inspect(
@@ -1018,6 +1657,13 @@ extern "C" {
         out_outgoing: *mut *mut restway_outgoing,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Checks, before a request is sent, whether its answer can give objects that the program reads
+    /// into a type of its own, as far as the API document says it. Nothing is sent, and modifiers
+    /// are not called. The answer cannot give them if its body is saved, streamed or read by
+    /// another parser than "objects", if the document maps nothing of it or maps it to a value, or
+    /// if each entity that it may be mapped to is another one than `entity` or lacks one of
+    /// `names`.
+    ///
     /// Threads: any. Blocks: on the file of a SQLite store, else never.
     pub fn restway_client_check_objects(
         client: *mut restway_client,
@@ -1028,6 +1674,10 @@ extern "C" {
         name_count: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Writes the URL of an object: the object router finds the path by entity and method, and the
+    /// attributes of the object fill its variables. Query parameters that the API document adds to
+    /// requests are not part of it.
+    ///
     /// Threads: any. Blocks: on the file of a SQLite store, else never.
     pub fn restway_client_url(
         client: *const restway_client,
@@ -1038,72 +1688,144 @@ extern "C" {
         out_length: *mut usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Returns the request that led to a response, owned by the caller (+1): the request of the
+    /// last exchange, after redirects, with its credential. It is the prepared request if nothing
+    /// was sent for the response, because a cache or the outbox has answered, and for an item of a
+    /// batch. NULL for NULL, and for a response that the library has made without a call.
+    ///
     /// Release the result with `restway_outgoing_release`. Threads: any. Blocks: never.
     pub fn restway_response_request(response: *const restway_response) -> *mut restway_outgoing;
+    /// Returns the request of the call that has failed, like restway_response_request(). NULL for
+    /// NULL, and for an error that is not about a call. Owned by the caller (+1).
+    ///
     /// Release the result with `restway_outgoing_release`. Threads: any. Blocks: never.
     pub fn restway_error_request(error: *const restway_error) -> *mut restway_outgoing;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_outgoing_release`. Threads: any. Blocks: never.
     pub fn restway_outgoing_retain(outgoing: *const restway_outgoing) -> *mut restway_outgoing;
+    /// Gives back one reference. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_outgoing_release(outgoing: *mut restway_outgoing);
+    /// Returns the method, *Borrowed*; NULL for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_outgoing_method(outgoing: *const restway_outgoing) -> *const c_char;
+    /// Returns the absolute URL, *Borrowed*; NULL for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_outgoing_url(outgoing: *const restway_outgoing) -> *const c_char;
+    /// Returns the name of the route by which the request was made. A route without a name has its
+    /// methods and its path as its name ("GET enterprises/:itemID"). NULL for NULL, and for a
+    /// request to a path. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_outgoing_route(outgoing: *const restway_outgoing) -> *const c_char;
+    /// Returns the value of a header, whose name is given in any case. Several fields of one name
+    /// are joined by ", ". NULL if there is no such header, and for NULL. The transport adds
+    /// `Host`, `Content-Length` and `Cookie`, which are not listed. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_outgoing_header(
         outgoing: *const restway_outgoing,
         name: *const c_char,
     ) -> *const c_char;
+    /// Returns the number of header fields; 0 for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_outgoing_header_count(outgoing: *const restway_outgoing) -> usize;
+    /// Returns the name of the header field at `index`; NULL if `index` is out of range.
+    /// *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_outgoing_header_name(
         outgoing: *const restway_outgoing,
         index: usize,
     ) -> *const c_char;
+    /// Returns the value of the header field at `index`; NULL if `index` is out of range.
+    /// *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_outgoing_header_value(
         outgoing: *const restway_outgoing,
         index: usize,
     ) -> *const c_char;
+    /// Returns the bytes of the body. NULL for NULL, for a request without a body, and for a body
+    /// that is read while it is sent. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_outgoing_body(
         outgoing: *const restway_outgoing,
         out_length: *mut usize,
     ) -> *const c_void;
+    /// Returns the request as a text for people: its method and URL, a line for each header, an
+    /// empty line, and the body if it is text. `\[redacted\]` replaces secrets as in
+    /// restway_request_to_curl(). NULL for NULL. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_outgoing_text(outgoing: *const restway_outgoing) -> *const c_char;
+    /// Returns the class of an HTTP status, as of restway_response_status() or
+    /// restway_error_http_status().
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_http_class_of(http_status: i32) -> restway_http_class;
+    /// Splits a URL into its parts.
+    ///
     /// Release `out_url` with `restway_url_release`. Threads: any. Blocks: never.
     pub fn restway_url_split(
         text: *const c_char,
         out_url: *mut *mut restway_url,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_url_release`. Threads: any. Blocks: never.
     pub fn restway_url_retain(url: *const restway_url) -> *mut restway_url;
+    /// Gives back one reference. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_url_release(url: *mut restway_url);
+    /// Returns "http" or "https", *Borrowed*; NULL for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_url_scheme(url: *const restway_url) -> *const c_char;
+    /// Returns the host in lower case and in ASCII (RFC 5891). An IPv6 address is in brackets. NULL
+    /// for NULL. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_url_host(url: *const restway_url) -> *const c_char;
+    /// Returns the port. A URL without a port has port 80 (http) or 443 (https). 0 for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_url_port(url: *const restway_url) -> i32;
+    /// Returns the path, which begins with a slash. It stays percent-encoded, because a decoded
+    /// slash would look like a separator. NULL for NULL. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_url_path(url: *const restway_url) -> *const c_char;
+    /// Returns the decoded fragment, *Borrowed*; NULL for a URL without one, and for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_url_fragment(url: *const restway_url) -> *const c_char;
+    /// Returns the number of parameters in the query; 0 for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_url_parameter_count(url: *const restway_url) -> usize;
+    /// Returns the decoded name of the parameter at `index`, in the order of the query; NULL if
+    /// `index` is out of range. A `+` is a space. Bytes that are not UTF-8, and NUL, become U+FFFD.
+    /// *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_url_parameter_name(url: *const restway_url, index: usize) -> *const c_char;
+    /// Returns the decoded value of the parameter at `index`, like restway_url_parameter_name(). A
+    /// parameter without "=" has the value "". *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_url_parameter_value(url: *const restway_url, index: usize) -> *const c_char;
+    /// Writes a query like "a=1&b=x%20y": all characters except unreserved ones are percent-encoded
+    /// (RFC 3986, section 2.3).
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_url_build_query(
         names: *const *const c_char,
@@ -1114,25 +1836,54 @@ extern "C" {
         out_length: *mut usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Makes an interrupt. It has two file descriptors, and a thread that ends with its last
+    /// reference.
+    ///
     /// Release `out_interrupt` with `restway_interrupt_release`. Threads: any. Blocks: never.
     pub fn restway_interrupt_create(
         out_interrupt: *mut *mut restway_interrupt,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_interrupt_release`. Threads: any. Blocks: never.
     pub fn restway_interrupt_retain(interrupt: *mut restway_interrupt) -> *mut restway_interrupt;
+    /// Gives back one reference. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_interrupt_release(interrupt: *mut restway_interrupt);
+    /// Lets the waits of the calling thread end when `interrupt` is raised. These are the waits of
+    /// restway_client_perform(), restway_client_perform_interruptibly(), restway_call_wait(),
+    /// restway_batch_wait(), restway_pages_next(), restway_paged_list_load() and
+    /// restway_client_process(); they then return RESTWAY_E_INTERRUPTED.
+    ///
+    /// The call or the batch that the thread waited for goes on; only restway_client_perform(),
+    /// restway_pages_next() and restway_paged_list_load(), which give no handle of their call,
+    /// cancel it. restway_client_process() returns before the next notice; if notices have run
+    /// before, it returns RESTWAY_OK with their number. A wait whose result is there already
+    /// succeeds, and leaves the interrupt raised for the next wait.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_interrupt_use(
         interrupt: *mut restway_interrupt,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Raises an interrupt: the present wait of a thread that uses it ends, or else its next wait.
+    /// That wait lowers the interrupt again. To raise an interrupt that is raised changes nothing.
+    /// NULL is fine, and in a forked child the function does nothing to an interrupt of the parent.
+    ///
     /// Threads: any, but not in a signal handler: write to restway_interrupt_descriptor() there.
     /// Blocks: never.
     pub fn restway_interrupt_raise(interrupt: *mut restway_interrupt);
+    /// Returns a file descriptor: a byte that is written to it, whatever its value, raises the
+    /// interrupt a moment later. It does not block, and write(2) is safe in signal handlers.
+    /// *Borrowed*: never read or close it. -1 for NULL, and in a forked child.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_interrupt_descriptor(interrupt: *const restway_interrupt) -> i32;
+    /// Sends a request and waits for its response, like restway_client_perform(). If an interrupt
+    /// ends the wait, the program gets the call and can wait again.
+    ///
     /// Release `out_call` with `restway_call_release`. Release `out_response` with
     /// `restway_response_release`. Threads: any. Blocks: until the call completes, the wait passes
     /// or the interrupt is raised.
@@ -1144,18 +1895,29 @@ extern "C" {
         out_response: *mut *mut restway_response,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the first `size` bytes of `info` to what RESTWAY_CALL_INFO_INIT would set. `size` is
+    /// the caller's sizeof(restway_call_info).
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_call_info_init(
         info: *mut restway_call_info,
         size: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the first `size` bytes of `options` to what RESTWAY_LIFECYCLE_OPTIONS_INIT would set.
+    /// `size` is the caller's sizeof(restway_lifecycle_options).
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_lifecycle_options_init(
         options: *mut restway_lifecycle_options,
         size: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Calls `told` for each event of each call that begins from now on. The events of one call
+    /// come in the order of docs/LIFECYCLE.md. Several observers may be added; for one event, the
+    /// observer that was added first is called first. The last event of a call comes after its
+    /// completion notice.
+    ///
     /// Release `out_observer` with `restway_observer_release`. Threads: any. Blocks: never.
     pub fn restway_client_observe_calls(
         client: *mut restway_client,
@@ -1166,56 +1928,93 @@ extern "C" {
         out_observer: *mut *mut restway_observer,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_lifecycle_event_release`. Threads: any. Blocks: never.
     pub fn restway_lifecycle_event_retain(
         event: *const restway_lifecycle_event,
     ) -> *mut restway_lifecycle_event;
+    /// Gives back one reference. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_lifecycle_event_release(event: *mut restway_lifecycle_event);
+    /// Returns the kind of an event; 0 for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_lifecycle_event_kind(
         event: *const restway_lifecycle_event,
     ) -> restway_lifecycle_kind;
+    /// Returns when the event happened, in microseconds since 1970-01-01T00:00:00Z; 0 for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_lifecycle_event_time(event: *const restway_lifecycle_event) -> i64;
+    /// Reads the call as it was when the event happened.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_lifecycle_event_info(
         event: *const restway_lifecycle_event,
         info: *mut restway_call_info,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Returns the call, for its progress or to cancel it; NULL for NULL. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_lifecycle_event_call(
         event: *const restway_lifecycle_event,
     ) -> *mut restway_call;
+    /// Returns the response of a call that has succeeded; NULL for other events and for NULL.
+    /// *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_lifecycle_event_response(
         event: *const restway_lifecycle_event,
     ) -> *mut restway_response;
+    /// Returns the error of a call that has failed or was cancelled; NULL for other events and for
+    /// NULL. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_lifecycle_event_error(
         event: *const restway_lifecycle_event,
     ) -> *const restway_error;
+    /// Sets the age at which a call with this request is too slow, in place of the age that the
+    /// route or the client sets (`tooSlowMilliseconds`).
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_request_set_too_slow(
         request: *mut restway_request,
         milliseconds: i64,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_list_release`. Threads: any. Blocks: never.
     pub fn restway_list_retain(list: *const restway_list) -> *mut restway_list;
+    /// Gives back one reference. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_list_release(list: *mut restway_list);
+    /// Returns how many objects there are; 0 for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_list_count(list: *const restway_list) -> usize;
+    /// Returns object `index`; NULL when out of range. *Borrowed*: retain it to keep it longer than
+    /// the list.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_list_object(list: *const restway_list, index: usize) -> *mut restway_object;
+    /// Returns the name of the entity that all objects of a part of a list have. If they are of
+    /// several entities that extend each other (docs/EXTENDS.md), it is the most specific entity
+    /// that each of them restway_object_is_a(). All of these objects have their attributes and
+    /// relationships at the same indices. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_list_entity(
         list: *const restway_list,
         first: usize,
         count: usize,
     ) -> *const c_char;
+    /// Reads attributes of many objects at once: a table with a row for each object.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_list_read(
         list: *const restway_list,
@@ -1226,6 +2025,16 @@ extern "C" {
         out_values: *mut restway_value,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the log function of the process, in place of an earlier function. Lines that
+    /// RESTWAY_LOG asks for are still written to standard error.
+    ///
+    /// When this returns, the earlier function has received all records that were written before,
+    /// and no longer runs. Inside a callback, this does not wait: the records that still wait for
+    /// the earlier function are dropped.
+    ///
+    /// A process that ends loses the records that wait. Call this with NULL, or
+    /// restway_log_flush(), before the end to receive all of them.
+    ///
     /// Threads: any. Blocks: until the earlier function has received its records.
     pub fn restway_log_set(
         levels: *const c_char,
@@ -1234,25 +2043,39 @@ extern "C" {
         destroy: restway_destroy_fn,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the levels of the present log function. Without a function this has no effect.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_log_set_levels(
         levels: *const c_char,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Waits until the log function has received all records that were written before.
+    ///
     /// Threads: any. Blocks: until the log function has received these records.
     pub fn restway_log_flush(out_error: *mut *mut restway_error) -> restway_status;
+    /// Sets the value of an answer, in place of an earlier value.
+    ///
     /// Threads: the thread of the question. Blocks: never.
     pub fn restway_answer_set_value(
         answer: *mut restway_answer,
         value: *const restway_value,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Says why the function is about to fail. The text becomes the reason of the mapping issue, or
+    /// a part of the error's message.
+    ///
     /// Threads: the thread of the question. Blocks: never.
     pub fn restway_answer_set_message(
         answer: *mut restway_answer,
         message: *const c_char,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Attaches a cause to the failure that the function is about to report. A later call of this
+    /// function replaces it. The failure of a transform while a response is mapped is a mapping
+    /// issue, which has no cause. In strict mode the error has the cause of the first of these
+    /// failures.
+    ///
     /// Threads: the thread of the question. Blocks: never.
     pub fn restway_answer_set_cause(
         answer: *mut restway_answer,
@@ -1260,6 +2083,11 @@ extern "C" {
         destroy: restway_destroy_fn,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Registers a transform under a name, which the document's attributes and defaults refer to.
+    ///
+    /// A document may name transforms that are not registered yet. All of them must be registered
+    /// when the first client is made.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_api_add_transform(
         api: *mut restway_api,
@@ -1270,6 +2098,13 @@ extern "C" {
         destroy: restway_destroy_fn,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds an attribute to an entity, after its other attributes, as under `attributes` in a
+    /// document.
+    ///
+    /// An empty entity is added by restway_api_add_entity() with `{}`.
+    ///
+    /// All texts are NUL-terminated UTF-8 and *Copied*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_api_add_attribute(
         api: *mut restway_api,
@@ -1281,6 +2116,13 @@ extern "C" {
         transform: *const c_char,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a relationship to an entity, after its other relationships, as under `relationships` in
+    /// a document.
+    ///
+    /// Add both entities before the relationship between them.
+    ///
+    /// All texts are NUL-terminated UTF-8 and *Copied*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_api_add_relationship(
         api: *mut restway_api,
@@ -1292,6 +2134,8 @@ extern "C" {
         policy: restway_policy,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the identity attribute of an entity, which tells its objects apart.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_api_set_identity(
         api: *mut restway_api,
@@ -1299,6 +2143,16 @@ extern "C" {
         attribute: *const c_char,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Writes what a client has done since it was made as a JSON object (docs/OPERATING.md):
+    ///
+    /// {"calls": {"started": 9, "succeeded": 6, "inFlight": 1, "waiting": 0}, "failures":
+    /// {"RESTWAY_E_HTTP": 2}, "attempts": {"retries": 3, "replays": 0}, "exchanges": {"1xx": 0,
+    /// "2xx": 6, "3xx": 0, "4xx": 1, "5xx": 4, "failed": 0}, "bytes": {"sent": 120, "received":
+    /// 5120}, "connections": {"opened": 2, "reused": 9}, "outbox": {"waiting": 0, "sending": 0,
+    /// "blocked": 0, "dead": 0}}
+    ///
+    /// A later version may add members.
+    ///
     /// Threads: any. Blocks: on the file of the outbox.
     pub fn restway_client_metrics(
         client: *const restway_client,
@@ -1307,52 +2161,100 @@ extern "C" {
         out_length: *mut usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the first `size` bytes of `options` to what RESTWAY_TLS_OPTIONS_INIT would set, for
+    /// languages without macros. `size` is the caller's sizeof(restway_tls_options).
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_tls_options_init(
         options: *mut restway_tls_options,
         size: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the first `size` bytes of `options` to what RESTWAY_NETWORK_OPTIONS_INIT would set, for
+    /// languages without macros. `size` is the caller's sizeof(restway_network_options).
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_network_options_init(
         options: *mut restway_network_options,
         size: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_object_release`. Threads: any. Blocks: never.
     pub fn restway_object_retain(object: *const restway_object) -> *mut restway_object;
+    /// Gives back one reference. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_object_release(object: *mut restway_object);
+    /// Returns the name of the object's entity; NULL for NULL. *Borrowed*. If several entities
+    /// describe the object, because one extends the other, it is the most specific one that has
+    /// brought it.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_object_entity(object: *const restway_object) -> *const c_char;
+    /// Returns 1 if the entity called `entity`, or an entity that extends it, has brought the
+    /// object; 0 if not, for a name that the API document does not have, and for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_object_is_a(object: *const restway_object, entity: *const c_char) -> i32;
+    /// Returns the store key, a number that the store gives to each instance: positive, never
+    /// reused. 0 for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_object_store_key(object: *const restway_object) -> i64;
+    /// Reads the identity: a string or an int64, or null if the entity has no identity attribute or
+    /// the object has no identity yet.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_object_identity(
         object: *const restway_object,
         out_value: *mut restway_value,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Returns 1 if both are snapshots of the same instance: objects of one entity of one api, with
+    /// the same store key; otherwise 0. A store gives each instance its key at once and never
+    /// changes it, so the answer is the same before and after the instance gets its identity.
+    /// Snapshots from different stores are never of the same instance. Two NULLs are not snapshots
+    /// of one instance.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_object_is_same(a: *const restway_object, b: *const restway_object) -> i32;
+    /// Returns 1 if both snapshots have the same values: they are of one entity of one api, and
+    /// each attribute, including the identity, and each relationship has the same value in both;
+    /// otherwise 0. A value that was never received or set differs from null; strings, bytes and
+    /// JSON texts are compared byte by byte, doubles by their bits, relationships by the store keys
+    /// to which they lead. Two NULLs are not equal.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_object_is_equal(a: *const restway_object, b: *const restway_object) -> i32;
+    /// Returns a hash that is the same for equal snapshots, for hash tables of this process. It
+    /// never changes while the process runs. 0 for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_object_hash(object: *const restway_object) -> u64;
+    /// Returns how many attributes the entity has; 0 for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_object_attribute_count(object: *const restway_object) -> usize;
+    /// Returns the name of attribute `index`, in the order of the API document; NULL when out of
+    /// range. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_object_attribute_name(
         object: *const restway_object,
         index: usize,
     ) -> *const c_char;
+    /// Returns the index of the attribute called `name`, or -1. It is the same for all objects of
+    /// an entity.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_object_attribute_index(
         object: *const restway_object,
         name: *const c_char,
     ) -> i32;
+    /// Reads one attribute by name.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_object_get(
         object: *const restway_object,
@@ -1360,6 +2262,8 @@ extern "C" {
         out_value: *mut restway_value,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Reads many attributes at once.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_object_read(
         object: *const restway_object,
@@ -1368,42 +2272,70 @@ extern "C" {
         out_values: *mut restway_value,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Returns the text of a string attribute, NUL-terminated, *Borrowed*; NULL if the entity has
+    /// no attribute called `name`, or its value is not a string.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_object_string(
         object: *const restway_object,
         name: *const c_char,
     ) -> *const c_char;
+    /// Returns the value of an int64, bool or date attribute; `fallback` if the entity has no
+    /// attribute called `name`, or its value is of another kind.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_object_int64(
         object: *const restway_object,
         name: *const c_char,
         fallback: i64,
     ) -> i64;
+    /// Returns the value of a double or int64 attribute; `fallback` if the entity has no attribute
+    /// called `name`, or its value is of another kind.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_object_double(
         object: *const restway_object,
         name: *const c_char,
         fallback: f64,
     ) -> f64;
+    /// Returns how many relationships the entity has; 0 for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_object_relationship_count(object: *const restway_object) -> usize;
+    /// Returns the name of relationship `index`, in the order of the API document; NULL when out of
+    /// range. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_object_relationship_name(
         object: *const restway_object,
         index: usize,
     ) -> *const c_char;
+    /// Returns the index of the relationship called `name`, or -1. It is the same for all objects
+    /// of an entity.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_object_relationship_index(
         object: *const restway_object,
         name: *const c_char,
     ) -> i32;
+    /// Returns the name of the entity at the other end of relationship `index`; NULL when out of
+    /// range. If the objects there are of a union of entities, this is the name of the union, or,
+    /// for a union without a name, the names of its entities: `Bug | Story`.
+    /// restway_object_entity() gives the entity of each object. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_object_relationship_entity(
         object: *const restway_object,
         index: usize,
     ) -> *const c_char;
+    /// Returns 1 when relationship `index` leads to many objects, 0 when it leads to one or is out
+    /// of range.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_object_relationship_is_many(object: *const restway_object, index: usize) -> i32;
+    /// Tells which objects a relationship of this snapshot leads to, by their store keys.
+    /// restway_store_related() gives the objects themselves.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_object_related_keys(
         object: *const restway_object,
@@ -1413,6 +2345,10 @@ extern "C" {
         out_count: *mut usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Calls `changed` once for each later transaction that changes an object of an entity. Notices
+    /// come in the order of the transactions; the notice for a response comes before the completion
+    /// of its call.
+    ///
     /// Release `out_observer` with `restway_observer_release`. Threads: any. Blocks: never.
     pub fn restway_client_observe(
         client: *mut restway_client,
@@ -1423,6 +2359,9 @@ extern "C" {
         out_observer: *mut *mut restway_observer,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Observes one object, like restway_client_observe(), also if it is deleted and comes again,
+    /// or gets its identity.
+    ///
     /// Release `out_observer` with `restway_observer_release`. Threads: any. Blocks: on the file of
     /// a SQLite store, else never.
     pub fn restway_client_observe_object(
@@ -1434,91 +2373,180 @@ extern "C" {
         out_observer: *mut *mut restway_observer,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Ends an observer: when this returns, no further notice of it begins, no event of it is
+    /// drained, and its destroy function has run. If one of its notices is running at that moment
+    /// (the calling notice, or a notice on another thread), that notice goes on, and destroy runs
+    /// after it has returned. Removing an observer twice is fine. NULL is fine.
+    ///
     /// Threads: any, also inside any callback. Blocks: never.
     pub fn restway_observer_remove(observer: *mut restway_observer);
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_observer_release`. Threads: any. Blocks: never.
     pub fn restway_observer_retain(observer: *mut restway_observer) -> *mut restway_observer;
+    /// Gives back one reference; the observer goes on. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_observer_release(observer: *mut restway_observer);
+    /// Tells the client whether the server can be reached. If not, requests that may be stored are
+    /// stored at once, requests that may be read offline are answered by the cache if it has an
+    /// answer (cache.h), and the outbox sends nothing by itself; other requests are tried as usual,
+    /// or fail at once (RESTWAY_CLIENT_FAIL_UNREACHABLE). Any other value flushes the outbox. A
+    /// client without an outbox keeps the value, too.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_client_set_reachability(
         client: *mut restway_client,
         reachability: restway_reachability,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Returns whether the client takes the server for reachable: the value that the program has
+    /// set, or else the result of the last exchange. RESTWAY_REACHABILITY_UNKNOWN for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_client_reachability(client: *const restway_client) -> restway_reachability;
+    /// Chooses the lane of a request, in case the outbox stores it. A lane is a queue of the
+    /// outbox: its requests are sent in order, one after the other.
+    ///
+    /// The outbox cannot store a request whose answer is saved or streamed
+    /// (restway_request_save_to(), restway_request_set_body_receiver()). If a request of this kind
+    /// has a lane, and the outbox could otherwise store it, the call fails with
+    /// RESTWAY_E_INVALID_ARGUMENT when it is sent.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_request_set_lane(
         request: *mut restway_request,
         lane: *const c_char,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Returns the number of the stored request, if the call completed with RESTWAY_E_QUEUED; 0 for
+    /// any other error, and for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_error_outbox_id(error: *const restway_error) -> i64;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_outbox_item_release`. Threads: any. Blocks: never.
     pub fn restway_outbox_item_retain(
         item: *const restway_outbox_item,
     ) -> *mut restway_outbox_item;
+    /// Gives back one reference. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_outbox_item_release(item: *mut restway_outbox_item);
+    /// Returns an item's number: from 1, larger for later items, never reused; 0 for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_outbox_item_id(item: *const restway_outbox_item) -> i64;
+    /// Returns the state of an item; 0 for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_outbox_item_state(item: *const restway_outbox_item) -> restway_outbox_state;
+    /// Says why an item is a dead letter, or that a waiting item has met a network that answers in
+    /// place of the API; RESTWAY_OUTBOX_REASON_NONE for another item, and for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_outbox_item_reason(item: *const restway_outbox_item) -> restway_outbox_reason;
+    /// Returns the method ("POST"); NULL for NULL. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_outbox_item_method(item: *const restway_outbox_item) -> *const c_char;
+    /// Returns the path of an item below the base URL, without the query; NULL for NULL.
+    /// *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_outbox_item_path(item: *const restway_outbox_item) -> *const c_char;
+    /// Returns the lane of an item; NULL for NULL. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_outbox_item_lane(item: *const restway_outbox_item) -> *const c_char;
+    /// Returns the Idempotency-Key that is sent with every attempt; NULL for NULL. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_outbox_item_key(item: *const restway_outbox_item) -> *const c_char;
+    /// Returns the body of an item as it was stored; NULL if it is missing.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_outbox_item_body(
         item: *const restway_outbox_item,
         out_length: *mut usize,
     ) -> *const c_void;
+    /// Returns when an item was stored, in microseconds since 1970-01-01T00:00:00Z; 0 for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_outbox_item_created(item: *const restway_outbox_item) -> i64;
+    /// Returns how often an item may have reached the server, including the call that stored it,
+    /// the repetitions of the transport, and the attempt of a process that was killed; 0 for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_outbox_item_attempts(item: *const restway_outbox_item) -> i64;
+    /// Returns when the outbox may send an item again by itself, in microseconds since
+    /// 1970-01-01T00:00:00Z; 0 means at once.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_outbox_item_next_attempt(item: *const restway_outbox_item) -> i64;
+    /// Says in words why an item has not been delivered; NULL if it was never tried. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_outbox_item_last_error(item: *const restway_outbox_item) -> *const c_char;
+    /// Returns the server's answer to a dead letter, or to an item in a report. NULL when there was
+    /// no answer. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_outbox_item_response(item: *const restway_outbox_item) -> *mut restway_response;
+    /// Returns the error of a dead letter: the API's code and message, and the details for each
+    /// field, as the call would have had them. The answer is read anew for an item from the file,
+    /// which it is if it is JSON. NULL for other items and for NULL. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_outbox_item_error(item: *const restway_outbox_item) -> *const restway_error;
+    /// Returns how many items a list has; 0 for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_outbox_items_count(items: *const restway_outbox_items) -> usize;
+    /// Returns one item of a list; NULL out of range. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_outbox_items_item(
         items: *const restway_outbox_items,
         index: usize,
     ) -> *mut restway_outbox_item;
+    /// Returns a list as JSON: an array of objects with `id`, `state`, `lane`, `method`, `path`,
+    /// `headers`, `idempotencyKey`, `createdAt`, `attempts`, `nextAttemptAt`, `body`, `lastError`,
+    /// and for a dead letter `answer`. Secrets are left out: "\[redacted\]" replaces values that
+    /// are secret according to the API document or by their usual names. A body that is neither
+    /// JSON nor a form appears as its size only.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_outbox_items_json(
         items: *const restway_outbox_items,
         out_length: *mut usize,
     ) -> *const c_char;
+    /// Says why a flush could not go on, or why an item was not delivered, for the payload of an
+    /// event. NULL when the event's status is RESTWAY_OK, and for other lists. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_outbox_items_error(items: *const restway_outbox_items) -> *const restway_error;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_outbox_items_release`. Threads: any. Blocks: never.
     pub fn restway_outbox_items_retain(
         items: *const restway_outbox_items,
     ) -> *mut restway_outbox_items;
+    /// Gives back one reference. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_outbox_items_release(items: *mut restway_outbox_items);
+    /// Lists all stored requests, oldest first.
+    ///
     /// Release `out_items` with `restway_outbox_items_release`. Threads: any. Blocks: on the file.
     pub fn restway_outbox_list(
         client: *mut restway_client,
         out_items: *mut *mut restway_outbox_items,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Finds one stored request.
+    ///
     /// Release `out_item` with `restway_outbox_item_release`. Threads: any. Blocks: on the file.
     pub fn restway_outbox_find(
         client: *mut restway_client,
@@ -1526,24 +2554,34 @@ extern "C" {
         out_item: *mut *mut restway_outbox_item,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the first `size` bytes of `counts` to what RESTWAY_OUTBOX_COUNTS_INIT would set. `size`
+    /// is the caller's sizeof(restway_outbox_counts).
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_outbox_counts_init(
         counts: *mut restway_outbox_counts,
         size: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Counts the items by state.
+    ///
     /// Threads: any. Blocks: on the file.
     pub fn restway_outbox_count(
         client: *mut restway_client,
         counts: *mut restway_outbox_counts,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Says whether a flush could deliver any item except dead letters and the items that they
+    /// block.
+    ///
     /// Threads: any. Blocks: on the file.
     pub fn restway_outbox_needs_flushing(
         client: *mut restway_client,
         out_needs: *mut i32,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Says whether a stored request, which the server has not accepted yet, is about an object.
+    ///
     /// Threads: any. Blocks: on the file.
     pub fn restway_outbox_has_pending(
         client: *mut restway_client,
@@ -1551,6 +2589,13 @@ extern "C" {
         out_pending: *mut i32,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sends the stored requests, even if the program has said that the server cannot be reached.
+    /// The outbox does not keep its own waits between attempts. It keeps a wait that a server asked
+    /// for with Retry-After, unless `flags` hold RESTWAY_OUTBOX_FORCE.
+    ///
+    /// The flush ends with RESTWAY_E_OUTBOX when the file fails, with RESTWAY_E_CLOSED when the
+    /// client is closed, and with RESTWAY_E_OUTBOX when another process is the sender of this file.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_outbox_flush(
         client: *mut restway_client,
@@ -1560,6 +2605,13 @@ extern "C" {
         destroy: restway_destroy_fn,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Replaces the callbacks for items, and for flushes that the outbox starts by itself. If all
+    /// of `item`, `flushed` and `context` are NULL, nothing is told any more.
+    ///
+    /// With RESTWAY_DELIVERY_DRAIN no function is called. If both functions are NULL and `context`
+    /// is not, the events RESTWAY_EVENT_OUTBOX_ITEM and RESTWAY_EVENT_OUTBOX_FLUSHED come in their
+    /// place. A function that is given turns on its event alone.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_client_set_outbox_observer(
         client: *mut restway_client,
@@ -1569,6 +2621,11 @@ extern "C" {
         destroy: restway_destroy_fn,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Tells once when one stored request has come to its end: it was delivered, has become a dead
+    /// letter, or is no longer stored. A request that has ended before is told at once, as long as
+    /// the client remembers its end: it remembers the last 256 requests that it delivered, without
+    /// their body and answer if these have more than 4 KiB.
+    ///
     /// Threads: any. Blocks: on the file.
     pub fn restway_outbox_await(
         client: *mut restway_client,
@@ -1578,12 +2635,16 @@ extern "C" {
         destroy: restway_destroy_fn,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Lets the outbox send a dead letter again, unchanged and with the same key.
+    ///
     /// Threads: any. Blocks: on the file.
     pub fn restway_outbox_retry(
         client: *mut restway_client,
         id: i64,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Gives a dead letter another body and a new key, and lets the outbox send it again.
+    ///
     /// Threads: any. Blocks: on the file.
     pub fn restway_outbox_edit(
         client: *mut restway_client,
@@ -1593,6 +2654,16 @@ extern "C" {
         media_type: *const c_char,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Removes an item from the outbox, whatever its state. If its request was to create an object,
+    /// all items that depend on that object are removed too. An item that is being sent may have
+    /// reached the server.
+    ///
+    /// The store takes back the changes that these items made when they were stored: attributes and
+    /// relationships that still have the changed value, and that no later item changes, get their
+    /// earlier value back. Objects that only these items made are deleted, unless a server has
+    /// answered for them; a draft of a deleted object becomes a draft of a new object. Observers
+    /// see these changes like any others.
+    ///
     /// Threads: any. Blocks: on the files of the outbox and of a SQLite store.
     pub fn restway_outbox_drop(
         client: *mut restway_client,
@@ -1600,24 +2671,34 @@ extern "C" {
         out_count: *mut usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Removes all items, and takes back their changes, as restway_outbox_drop() does.
+    ///
     /// Threads: any. Blocks: on the files of the outbox and of a SQLite store.
     pub fn restway_outbox_drop_all(
         client: *mut restway_client,
         out_count: *mut usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the first `size` bytes of `options` to what RESTWAY_PAGE_OPTIONS_INIT would set. `size`
+    /// is the caller's sizeof(restway_page_options).
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_page_options_init(
         options: *mut restway_page_options,
         size: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the first `size` bytes of `page` to what RESTWAY_PAGE_INIT would set. `size` is the
+    /// caller's sizeof(restway_page).
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_page_init(
         page: *mut restway_page,
         size: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Makes the pages of a request. Nothing is sent yet.
+    ///
     /// Release `out_pages` with `restway_pages_release`. Threads: any. Blocks: never.
     pub fn restway_client_pages(
         client: *mut restway_client,
@@ -1626,12 +2707,28 @@ extern "C" {
         out_pages: *mut *mut restway_pages,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_pages_release`. Threads: any. Blocks: never.
     pub fn restway_pages_retain(pages: *mut restway_pages) -> *mut restway_pages;
+    /// Gives back one reference. The last release cancels a page that was requested ahead. A page
+    /// that restway_pages_send_next() has requested goes on. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_pages_release(pages: *mut restway_pages);
+    /// Whether a page can be asked for: 1 until the last page has come, 0 after it, after a bound
+    /// of the options, and for NULL. It is also 1 if the next page leads to an error.
+    ///
     /// Threads: any. Blocks: while the library reads the answer of a call that has completed.
     pub fn restway_pages_has_next(pages: *const restway_pages) -> i32;
+    /// Requests the next page and waits for its response, as restway_client_perform() does.
+    ///
+    /// A failed call can be repeated: the next call of this function requests the same page again.
+    /// If an answer does not lead on as the document says, its page still comes, and the call after
+    /// it fails.
+    ///
+    /// An interrupt of the thread (interrupt.h) cancels the call; the page can be asked for again.
+    ///
     /// Release `out_response` with `restway_response_release`. Threads: any, except inside a
     /// callback (RESTWAY_E_WOULD_BLOCK). Blocks: until the page has come.
     pub fn restway_pages_next(
@@ -1640,6 +2737,12 @@ extern "C" {
         out_response: *mut *mut restway_response,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Requests the next page, and calls `done` as restway_client_send() does. When `done` runs, or
+    /// its event comes, the pages are ready for the next request. If the server answers with a
+    /// status that the route's pages list as "endStatus", `done` or the event has
+    /// RESTWAY_E_NO_OBJECT: there are no more pages. restway_call_wait() then gives the failure of
+    /// the call itself.
+    ///
     /// Release `out_call` with `restway_call_release`. Threads: any. Blocks: while the library
     /// reads the answer of a call that has completed.
     pub fn restway_pages_send_next(
@@ -1650,14 +2753,22 @@ extern "C" {
         out_call: *mut *mut restway_call,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Cancels the call for the next page, if it is on its way: it ends with RESTWAY_E_CANCELLED.
+    /// The page can be asked for again. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_pages_cancel(pages: *mut restway_pages);
+    /// Says where the page stands that came last.
+    ///
     /// Threads: any. Blocks: while the library reads the answer of a call that has completed.
     pub fn restway_pages_position(
         pages: *const restway_pages,
         page: *mut restway_page,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Gives the objects of the page that came last: those of the first response descriptor that
+    /// applies, as far as the bound of the options goes.
+    ///
     /// Release `out_list` with `restway_list_release`. Threads: any. Blocks: while the library
     /// reads the answer of a call that has completed.
     pub fn restway_pages_objects(
@@ -1665,6 +2776,10 @@ extern "C" {
         out_list: *mut *mut restway_list,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Opens the list of a request, which the store has from an earlier use, or makes an empty one.
+    /// Nothing is sent. Requests with the same route, variables and parameters have the same list.
+    /// One program at a time should load its pages.
+    ///
     /// Release `out_list` with `restway_paged_list_release`. Threads: any. Blocks: while the store
     /// reads its file.
     pub fn restway_client_paged_list(
@@ -1673,10 +2788,18 @@ extern "C" {
         out_list: *mut *mut restway_paged_list,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_paged_list_release`. Threads: any. Blocks: never.
     pub fn restway_paged_list_retain(list: *mut restway_paged_list) -> *mut restway_paged_list;
+    /// Gives back one reference. The store keeps the list. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_paged_list_release(list: *mut restway_paged_list);
+    /// Gives the newest snapshots of the objects of the list, in the order in which their pages
+    /// came. An object that came on several pages stands at its last place. Objects that were
+    /// deleted from the store are left out.
+    ///
     /// Release `out_objects` with `restway_list_release`. Threads: any. Blocks: while the store
     /// reads its file.
     pub fn restway_paged_list_objects(
@@ -1684,10 +2807,18 @@ extern "C" {
         out_objects: *mut *mut restway_list,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Whether the list has all pages: 1 after the last page, otherwise 0. NULL gives 0.
+    ///
     /// Threads: any. Blocks: while the library adds the page of a call that has completed.
     pub fn restway_paged_list_is_complete(list: *const restway_paged_list) -> i32;
+    /// Returns the number of objects on all pages, as the API has said last; -1 if it has not said.
+    /// NULL gives -1.
+    ///
     /// Threads: any. Blocks: while the library adds the page of a call that has completed.
     pub fn restway_paged_list_total(list: *const restway_paged_list) -> i64;
+    /// Requests the next page, adds its objects to the list, and returns its response, as
+    /// restway_pages_next() does.
+    ///
     /// Release `out_response` with `restway_response_release`. Threads: any, except inside a
     /// callback (RESTWAY_E_WOULD_BLOCK). Blocks: until the page has come.
     pub fn restway_paged_list_load(
@@ -1696,6 +2827,9 @@ extern "C" {
         out_response: *mut *mut restway_response,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Requests the next page, and calls `done` as restway_pages_send_next() does, when the objects
+    /// are in the list.
+    ///
     /// Release `out_call` with `restway_call_release`. Threads: any. Blocks: while the library adds
     /// the page of a call that has completed.
     pub fn restway_paged_list_send(
@@ -1706,10 +2840,21 @@ extern "C" {
         out_call: *mut *mut restway_call,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Lets the next page that is loaded be the first one again: it replaces all objects of the
+    /// list. Until it has come, the list stays as it is. A page that is on its way is cancelled,
+    /// and is not added. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_paged_list_restart(list: *mut restway_paged_list);
+    /// Cancels the call for the next page, if it is on its way. The page can be asked for again.
+    /// NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_paged_list_cancel(list: *mut restway_paged_list);
+    /// Observes the list: `changed` is called for each transaction that changes one of its objects,
+    /// and for each page that is added. The objects of such a page come as updates in which nothing
+    /// differs.
+    ///
     /// Release `out_observer` with `restway_observer_release`. Threads: any. Blocks: while the
     /// store commits.
     pub fn restway_paged_list_observe(
@@ -1720,6 +2865,13 @@ extern "C" {
         out_observer: *mut *mut restway_observer,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Registers a validator under a name, which `"validate": {"function": ...}` refers to: in a
+    /// route, or in the document for all routes. It may be registered after the api is frozen, for
+    /// routes that are added then.
+    ///
+    /// A document may name validators that are not registered yet. All of them must be registered
+    /// when the first client is made.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_api_add_validator(
         api: *mut restway_api,
@@ -1729,6 +2881,12 @@ extern "C" {
         destroy: restway_destroy_fn,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Registers a parser under a name, which `"parse"` of a route and restway_request_set_parser()
+    /// refer to. It may be registered after the api is frozen.
+    ///
+    /// A document may name parsers that are not registered yet. All of them must be registered when
+    /// the first client is made.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_api_add_parser(
         api: *mut restway_api,
@@ -1738,20 +2896,33 @@ extern "C" {
         destroy: restway_destroy_fn,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Chooses the parser of the successful answers to a request, in place of its route's.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_request_set_parser(
         request: *mut restway_request,
         parser: *const c_char,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Returns the name of the parser that has read the answer; "objects" also for an answer whose
+    /// body was saved or streamed, and for a failed answer. NULL for NULL. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_parser(response: *const restway_response) -> *const c_char;
+    /// Reads the value that the parser has made of the body.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_value(
         response: *const restway_response,
         out_value: *mut restway_value,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Registers an encoder under a name, which `"encode"` of a route refers to. It may be
+    /// registered after the api is frozen, for routes that are added then.
+    ///
+    /// A document may name encoders that are not registered yet. All of them must be registered
+    /// when the first client is made.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_api_add_encoder(
         api: *mut restway_api,
@@ -1761,18 +2932,29 @@ extern "C" {
         destroy: restway_destroy_fn,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the media type of the body that an encoder gives. Without it, the body has the
+    /// Content-Type that the request or its route sets, or else "application/octet-stream".
+    ///
     /// Threads: the thread of the question. Blocks: never.
     pub fn restway_answer_set_media_type(
         answer: *mut restway_answer,
         media_type: *const c_char,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the first `size` bytes of `options` to what RESTWAY_MAP_OPTIONS_INIT would set. `size`
+    /// is the caller's sizeof(restway_map_options).
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_map_options_init(
         options: *mut restway_map_options,
         size: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Maps bytes that did not come over HTTP by the rules of the api, and stores the objects.
+    ///
+    /// The whole value is mapped and stored, or nothing of it. Transforms, hooks of a route's
+    /// descriptors, strict mapping and the limits of the client hold as for an answer.
+    ///
     /// Release `out_response` with `restway_response_release`. Release `out_store` with
     /// `restway_store_release`. Threads: any. Blocks: until a worker has mapped the bytes and the
     /// objects are stored.
@@ -1786,28 +2968,59 @@ extern "C" {
         out_store: *mut *mut restway_store,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Returns the request; NULL for NULL. *Borrowed*, as long as the context.
+    ///
+    /// It is a private copy of the request of the call. A modifier changes it with the functions of
+    /// request.h before it is sent. A change by an interceptor counts only if the request is sent
+    /// again.
+    ///
     /// Threads: the thread that uses the context. Blocks: never.
     pub fn restway_pipeline_context_request(
         context: *mut restway_pipeline_context,
     ) -> *mut restway_request;
+    /// Returns the name of the route of the call; NULL for a route without a name, for no route and
+    /// for NULL. *Borrowed*, as long as the context.
+    ///
     /// Threads: the thread that uses the context. Blocks: never.
     pub fn restway_pipeline_context_route(
         context: *const restway_pipeline_context,
     ) -> *const c_char;
+    /// Returns how often interceptors have had the request sent again; 0 for NULL.
+    ///
     /// Threads: the thread that uses the context. Blocks: never.
     pub fn restway_pipeline_context_sends(context: *const restway_pipeline_context) -> i32;
+    /// Returns the context with which the program has sent the call, as in restway_client_send(),
+    /// so that a function of the client finds what belongs to the caller. NULL for a call that
+    /// waits (restway_client_perform()), for a call that the library makes itself, and for NULL.
+    /// *Borrowed*, as it was when the program gave it.
+    ///
     /// Threads: the thread that uses the context. Blocks: never.
     pub fn restway_pipeline_context_call_context(
         context: *const restway_pipeline_context,
     ) -> *mut c_void;
+    /// Returns the answer, as the functions before this one have left it; NULL for a modifier that
+    /// has set no answer, for a call that has failed without an answer, and for NULL. *Borrowed*,
+    /// as long as the context; a change of the answer does not change it. The answer has no
+    /// objects, because it is mapped later. A body that is saved in a file or streamed is not in
+    /// it.
+    ///
     /// Threads: the thread that uses the context. Blocks: never.
     pub fn restway_pipeline_context_response(
         context: *mut restway_pipeline_context,
     ) -> *const restway_response;
+    /// Returns why the call fails, as the functions before this one have left it; NULL for a
+    /// modifier, for a call that succeeds so far, and for NULL. *Borrowed*, as long as the context.
+    ///
     /// Threads: the thread that uses the context. Blocks: never.
     pub fn restway_pipeline_context_error(
         context: *mut restway_pipeline_context,
     ) -> *const restway_error;
+    /// Gives the call an answer. In a modifier it takes the place of the exchange: later modifiers
+    /// are not called, and nothing is sent. In an interceptor it takes the place of the answer or
+    /// of the failure. It is judged by its status, given to the (next) interceptors and mapped like
+    /// an answer of the server, but it leads to no redirect, no replay and no retry, and is not
+    /// cached. Its URL is the URL of the request.
+    ///
     /// Threads: the thread that uses the context. Blocks: never.
     pub fn restway_pipeline_context_set_answer(
         context: *mut restway_pipeline_context,
@@ -1817,12 +3030,16 @@ extern "C" {
         media_type: *const c_char,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Changes the status of the answer. The changed answer is judged when the function has ended.
+    ///
     /// Threads: the thread that uses the context. Blocks: never.
     pub fn restway_pipeline_context_set_status(
         context: *mut restway_pipeline_context,
         status: i32,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets a header of the answer, in place of all headers with the same name.
+    ///
     /// Threads: the thread that uses the context. Blocks: never.
     pub fn restway_pipeline_context_set_header(
         context: *mut restway_pipeline_context,
@@ -1830,6 +3047,8 @@ extern "C" {
         value: *const c_char,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Replaces the body of the answer.
+    ///
     /// Threads: the thread that uses the context. Blocks: never.
     pub fn restway_pipeline_context_set_body(
         context: *mut restway_pipeline_context,
@@ -1837,11 +3056,20 @@ extern "C" {
         length: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Has the request sent again, when the interceptor has ended with RESTWAY_OK: the answer or
+    /// the failure is dropped, later interceptors are not called, and all interceptors are called
+    /// for the new answer. The request is sent as restway_pipeline_context_request() then is.
+    /// Modifiers are not called again. The list of attempts names this attempt a retry, but the
+    /// limits of the retry policy do not count it.
+    ///
     /// Threads: the thread that uses the context. Blocks: never.
     pub fn restway_pipeline_context_send_again(
         context: *mut restway_pipeline_context,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Says why this function lets the call fail. It is used only if the function then ends with a
+    /// status other than RESTWAY_OK. A later call of this function replaces it.
+    ///
     /// Threads: the thread that uses the context. Blocks: never.
     pub fn restway_pipeline_context_set_refusal(
         context: *mut restway_pipeline_context,
@@ -1850,19 +3078,38 @@ extern "C" {
         destroy: restway_destroy_fn,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Lets a modifier or an interceptor answer later: the value that the function returns is
+    /// ignored, and the call waits until restway_pipeline_context_end(). It is called inside the
+    /// function, once.
+    ///
+    /// The time limit of the attempt holds meanwhile. When the call has been cancelled, has passed
+    /// its time limit, or its client has been closed, the function counts as ended, and its answer
+    /// is dropped.
+    ///
     /// Release the result with `restway_pipeline_context_release`. Threads: the thread that uses
     /// the context. Blocks: never.
     pub fn restway_pipeline_context_hold(
         context: *mut restway_pipeline_context,
     ) -> *mut restway_pipeline_context;
+    /// Gives back a context that is held. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_pipeline_context_release(context: *mut restway_pipeline_context);
+    /// Ends the function whose context is held. The call goes on.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_pipeline_context_end(
         context: *mut restway_pipeline_context,
         status: restway_status,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Registers a modifier under a name, which `"modifiers"` refers to: in a route, or in the
+    /// document for all requests. It may be registered after the api is frozen, for routes that are
+    /// added then.
+    ///
+    /// A document may name modifiers that are not registered yet. All of them must be registered
+    /// when the first client is made.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_api_add_modifier(
         api: *mut restway_api,
@@ -1872,6 +3119,9 @@ extern "C" {
         destroy: restway_destroy_fn,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Registers an interceptor under a name, which `"interceptors"` refers to; it has the rules
+    /// and the parameters of restway_api_add_modifier().
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_api_add_interceptor(
         api: *mut restway_api,
@@ -1881,6 +3131,11 @@ extern "C" {
         destroy: restway_destroy_fn,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a modifier to a client. Calls that were sent earlier are not affected. Modifiers for
+    /// all requests are called first, then modifiers for routes. Of each kind, those that the
+    /// document names are called first, in the order of its list, and then those that were added to
+    /// the client, in the order in which they were added.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_client_add_modifier(
         client: *mut restway_client,
@@ -1892,6 +3147,9 @@ extern "C" {
         out_number: *mut i64,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds an interceptor to a client; it has the rules and the parameters of
+    /// restway_client_add_modifier().
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_client_add_interceptor(
         client: *mut restway_client,
@@ -1903,42 +3161,75 @@ extern "C" {
         out_number: *mut i64,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Removes a modifier or an interceptor. Calls that were sent earlier keep it.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_client_remove_stage(
         client: *mut restway_client,
         number: i64,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Loads a plugin for the rest of the process's life. Every client that is made afterwards can
+    /// use its mappers. A plugin is a program: load only plugins that you would run.
+    ///
+    /// restway_client_create() loads the plugins that a document names if the client's options hold
+    /// RESTWAY_CLIENT_LOAD_PLUGINS. Both functions find the same plugin.
+    ///
     /// Threads: any. Blocks: while the plugin is read and starts.
     pub fn restway_plugin_load(
         path_or_name: *const c_char,
         options: *const c_char,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Returns how many plugins are loaded.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_plugin_count() -> usize;
+    /// Returns the name of plugin `index`, in the order of loading; NULL when out of range. Each
+    /// text lives as long as the process.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_plugin_name(index: usize) -> *const c_char;
+    /// Returns the name of plugin `index`, in the order of loading; NULL when out of range. Each
+    /// text lives as long as the process.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_plugin_version(index: usize) -> *const c_char;
+    /// Returns the name of plugin `index`, in the order of loading; NULL when out of range. Each
+    /// text lives as long as the process.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_plugin_licence(index: usize) -> *const c_char;
+    /// Returns the name of plugin `index`, in the order of loading; NULL when out of range. Each
+    /// text lives as long as the process.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_plugin_description(index: usize) -> *const c_char;
+    /// Returns the name of plugin `index`, in the order of loading; NULL when out of range. Each
+    /// text lives as long as the process.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_plugin_path(index: usize) -> *const c_char;
+    /// Sets the first `size` bytes of `progress` to what RESTWAY_PROGRESS_INIT would set. `size` is
+    /// the caller's sizeof(restway_progress).
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_progress_init(
         progress: *mut restway_progress,
         size: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Reads the progress of a call. Bytes are counted only for requests that ask for progress, and
+    /// for calls with an observer of progress (lifecycle.h).
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_call_progress(
         call: *const restway_call,
         progress: *mut restway_progress,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Asks for the progress of all calls that are made with a request.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_request_set_progress(
         request: *mut restway_request,
@@ -1948,6 +3239,9 @@ extern "C" {
         destroy: restway_destroy_fn,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Makes a query that finds all objects of an entity, in the order in which they were first
+    /// stored.
+    ///
     /// Release `out_query` with `restway_query_release`. Threads: any. Blocks: never.
     pub fn restway_query_create(
         store: *mut restway_store,
@@ -1955,10 +3249,16 @@ extern "C" {
         out_query: *mut *mut restway_query,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_query_release`. Threads: any. Blocks: never.
     pub fn restway_query_retain(query: *const restway_query) -> *mut restway_query;
+    /// Gives back one reference. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_query_release(query: *mut restway_query);
+    /// Adds a condition; all of a query's conditions must hold.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_query_add_condition(
         query: *mut restway_query,
@@ -1967,6 +3267,19 @@ extern "C" {
         value: *const restway_value,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a condition that is written as text; all of a query's conditions must hold.
+    ///
+    /// restway_value states\[\] = {restway_value_string("open"), restway_value_string("new")};
+    /// restway_value values\[\] = { {RESTWAY_VALUE_LIST, 2, {.list = states}},
+    /// restway_value_string("%crash%")}; status = restway_query_where( query, "state in ? and not
+    /// (title like ? or owner is null)", values, 2, &error);
+    ///
+    /// If the entity has `fullText` in the API document, `match ?` searches the texts of the
+    /// objects for words: `restway_query_where(query, "match ?", &words, 1, &error)`.
+    ///
+    /// docs/QUERIES.md describes the language. A condition holds values only as `values`, never in
+    /// its text, so text of a user cannot change its meaning.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_query_where(
         query: *mut restway_query,
@@ -1975,6 +3288,9 @@ extern "C" {
         count: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds an attribute to order by. It decides the order of objects that are equal in all
+    /// attributes added before it.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_query_add_order(
         query: *mut restway_query,
@@ -1982,24 +3298,33 @@ extern "C" {
         descending: i32,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the largest number of objects that the query finds.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_query_set_limit(
         query: *mut restway_query,
         limit: i64,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets how many objects the query skips at the beginning.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_query_set_offset(
         query: *mut restway_query,
         offset: i64,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets whether the query finds only objects that are rejected, see
+    /// restway_store_is_rejected(). The limit and the offset count the objects that are left.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_query_set_rejected(
         query: *mut restway_query,
         rejected: i32,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Finds the objects of a query.
+    ///
     /// Release `out_list` with `restway_list_release`. Threads: any. Blocks: on the file of a
     /// SQLite store, else never; for a query with restway_query_set_rejected() also on the file of
     /// the outbox.
@@ -2009,6 +3334,8 @@ extern "C" {
         out_list: *mut *mut restway_list,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Counts the objects that the query finds without its limit and offset.
+    ///
     /// Threads: any. Blocks: on the file of a SQLite store, else never; for a query with
     /// restway_query_set_rejected() also on the file of the outbox.
     pub fn restway_store_count_query(
@@ -2017,6 +3344,9 @@ extern "C" {
         out_count: *mut usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Counts the objects that the query finds, without its limit and offset, by the value of an
+    /// attribute.
+    ///
     /// Release `out_groups` with `restway_groups_release`. Threads: any. Blocks: on the file of a
     /// SQLite store, else never; for a query with restway_query_set_rejected() also on the file of
     /// the outbox.
@@ -2027,12 +3357,20 @@ extern "C" {
         out_groups: *mut *mut restway_groups,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_groups_release`. Threads: any. Blocks: never.
     pub fn restway_groups_retain(groups: *const restway_groups) -> *mut restway_groups;
+    /// Gives back one reference. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_groups_release(groups: *mut restway_groups);
+    /// Returns how many groups there are; 0 for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_groups_count(groups: *const restway_groups) -> usize;
+    /// Reads one group.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_groups_read(
         groups: *const restway_groups,
@@ -2041,6 +3379,13 @@ extern "C" {
         out_objects: *mut usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Observes a query: `changed` is called when its result is another than before, because
+    /// objects came, went, moved or got other values. The observer ends as observers of objects do
+    /// (observer.h).
+    ///
+    /// The query runs when the notice runs, so several transactions may be told at once. If the
+    /// store cannot be read then, the next notice tells the whole difference.
+    ///
     /// Release `out_list` with `restway_list_release`. Release `out_observer` with
     /// `restway_observer_release`. Threads: any. Blocks: on the file of a SQLite store, else never;
     /// for a query with restway_query_set_rejected() also on the file of the outbox.
@@ -2054,32 +3399,50 @@ extern "C" {
         out_observer: *mut *mut restway_observer,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_query_changes_release`. Threads: any. Blocks: never.
     pub fn restway_query_changes_retain(
         changes: *const restway_query_changes,
     ) -> *mut restway_query_changes;
+    /// Gives back one reference. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_query_changes_release(changes: *mut restway_query_changes);
+    /// Returns the newer result, owned by the caller (+1); NULL for NULL.
+    ///
     /// Release the result with `restway_list_release`. Threads: any. Blocks: never.
     pub fn restway_query_changes_list(changes: *const restway_query_changes) -> *mut restway_list;
+    /// Gives the places in the older result of the objects that the newer result does not have, in
+    /// order.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_query_changes_deletions(
         changes: *const restway_query_changes,
         out_places: *mut usize,
         capacity: usize,
     ) -> usize;
+    /// Gives the places in the newer result of the objects that the older result does not have, as
+    /// restway_query_changes_deletions() does.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_query_changes_insertions(
         changes: *const restway_query_changes,
         out_places: *mut usize,
         capacity: usize,
     ) -> usize;
+    /// Gives the places in the newer result of the objects that were in the older result with other
+    /// values, as restway_query_changes_deletions() does.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_query_changes_updates(
         changes: *const restway_query_changes,
         out_places: *mut usize,
         capacity: usize,
     ) -> usize;
+    /// Gives the objects that are in both results, but in another order: as few as possible, in the
+    /// order of their places in the newer result.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_query_changes_moves(
         changes: *const restway_query_changes,
@@ -2087,6 +3450,9 @@ extern "C" {
         out_to: *mut usize,
         capacity: usize,
     ) -> usize;
+    /// Sets the rate policy of a client, in place of the document's `rate`. Requests that wait go
+    /// as the new policy says.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_client_set_rate(
         client: *mut restway_client,
@@ -2094,12 +3460,17 @@ extern "C" {
         length: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the first `size` bytes of `rate` to what RESTWAY_RATE_INIT would set. `size` is the
+    /// caller's sizeof(restway_rate).
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_rate_init(
         rate: *mut restway_rate,
         size: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Reads the rate of one origin, as this client knows it.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_client_rate(
         client: *const restway_client,
@@ -2107,15 +3478,27 @@ extern "C" {
         rate: *mut restway_rate,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_text_release`. Threads: any. Blocks: never.
     pub fn restway_text_retain(text: *const restway_text) -> *mut restway_text;
+    /// Gives back one reference. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_text_release(text: *mut restway_text);
+    /// Returns the text as UTF-8, followed by a NUL; NULL for NULL. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_text_content(
         text: *const restway_text,
         out_length: *mut usize,
     ) -> *const c_char;
+    /// Writes an object as JSON text: a member for each attribute and relationship that has been
+    /// received or set, by its name, in the order of the API document. Integers are written with
+    /// all their digits. A relationship to one is an object or null, a relationship to many is a
+    /// list. It leads to the newest snapshots of `store`, without objects that have been deleted.
+    /// An object that stands inside itself is written with its identity attribute alone.
+    ///
     /// Release `out_text` with `restway_text_release`. Threads: any. Blocks: on the file of a
     /// SQLite store for a depth above 0, else never.
     pub fn restway_object_json(
@@ -2127,6 +3510,8 @@ extern "C" {
         out_text: *mut *mut restway_text,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Writes objects of a list as a JSON list, each as restway_object_json() does.
+    ///
     /// Release `out_text` with `restway_text_release`. Threads: any. Blocks: on the file of a
     /// SQLite store for a depth above 0, else never.
     pub fn restway_list_json(
@@ -2140,6 +3525,9 @@ extern "C" {
         out_text: *mut *mut restway_text,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Reads many objects with their values in one call. It does for each object what
+    /// restway_response_read() does for one.
+    ///
     /// Release `out_objects` with `restway_object_release`. Threads: any. Blocks: never.
     pub fn restway_list_take(
         list: *const restway_list,
@@ -2151,6 +3539,9 @@ extern "C" {
         out_objects: *mut *mut restway_object,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Joins the texts that an attribute has in many objects. A language whose strings are objects
+    /// of their own makes all of them from one text faster than one by one.
+    ///
     /// Release `out_text` with `restway_text_release`. Threads: any. Blocks: never.
     pub fn restway_list_texts(
         list: *const restway_list,
@@ -2160,6 +3551,8 @@ extern "C" {
         out_text: *mut *mut restway_text,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Follows a relationship to one object, and reads that object with its values, in one call.
+    ///
     /// Release `out_object` with `restway_object_release`. Threads: any. Blocks: on the file of a
     /// SQLite store, else never.
     pub fn restway_store_take_related(
@@ -2172,6 +3565,8 @@ extern "C" {
         out_object: *mut *mut restway_object,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Makes a request to a path.
+    ///
     /// Release `out_request` with `restway_request_release`. Threads: any. Blocks: never.
     pub fn restway_request_create(
         method: *const c_char,
@@ -2179,6 +3574,8 @@ extern "C" {
         out_request: *mut *mut restway_request,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Makes a request to a named route.
+    ///
     /// Release `out_request` with `restway_request_release`. Threads: any. Blocks: never.
     pub fn restway_request_create_route(
         method: *const c_char,
@@ -2186,12 +3583,24 @@ extern "C" {
         out_request: *mut *mut restway_request,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Handles a request to a path or a URL as if the named route had made it, in place of an
+    /// earlier route: with its headers, time limits, retries, cache, entity, mapper and response
+    /// descriptors. It is for links in answers that no template matches. The URL may be absolute
+    /// and lead anywhere. Another origin than that of the base URL receives the headers of the
+    /// environment and the credential only if `trustedOrigins` names it. The parameters that the
+    /// document declares are not added to the query of an absolute URL, as a link has all it needs.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_request_set_route(
         request: *mut restway_request,
         route: *const c_char,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Makes a request about an object. The object router finds the path by entity and method. The
+    /// attributes of the object, and of objects that its relationships lead to (":meeting.itemID"),
+    /// fill the path's variables. If a request descriptor names its entity, the object is written
+    /// into the body.
+    ///
     /// Release `out_request` with `restway_request_release`. Threads: any. Blocks: never.
     pub fn restway_request_create_object(
         method: *const c_char,
@@ -2199,6 +3608,13 @@ extern "C" {
         out_request: *mut *mut restway_request,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Makes a request about a draft. The object router finds the path by entity and method, and
+    /// the values of the draft fill the path's variables. The draft is written into the body of a
+    /// POST, PUT or PATCH, as the request descriptors of the API document say (docs/DRAFTS.md).
+    ///
+    /// The values of the draft are copied when the request is sent. A 2xx answer changes the draft:
+    /// its base is then the object in the store.
+    ///
     /// Release `out_request` with `restway_request_release`. Threads: any. Blocks: never.
     pub fn restway_request_create_draft(
         method: *const c_char,
@@ -2206,22 +3622,35 @@ extern "C" {
         out_request: *mut *mut restway_request,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_request_release`. Threads: any. Blocks: never.
     pub fn restway_request_retain(request: *mut restway_request) -> *mut restway_request;
+    /// Gives back one reference. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_request_release(request: *mut restway_request);
+    /// Sets the object that a request to a path or a route is about, in place of an earlier object
+    /// or draft. The object fills the variables that have no value of their own, and the body if a
+    /// descriptor says so.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_request_set_object(
         request: *mut restway_request,
         object: *const restway_object,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the draft that a request is about, like restway_request_set_object(). The draft is
+    /// written into the body of a POST, PUT or PATCH.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_request_set_draft(
         request: *mut restway_request,
         draft: *mut restway_draft,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the value of a path variable, in place of an earlier value.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_request_set_variable(
         request: *mut restway_request,
@@ -2229,6 +3658,13 @@ extern "C" {
         value: *const restway_value,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the value of a parameter, in place of an earlier value. For GET, HEAD, DELETE, OPTIONS
+    /// and TRACE parameters go into the query, where a null is left out, a list repeats the name
+    /// and an object is flattened ("a\[b\]"), unless "forms" in the API document says otherwise.
+    /// For other methods they form the body, where a null is kept and a dotted name makes nested
+    /// objects. The body is JSON unless a Content-Type, a data mapper or a serialization (body.h)
+    /// says otherwise.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_request_set_parameter(
         request: *mut restway_request,
@@ -2236,6 +3672,11 @@ extern "C" {
         value: *const restway_value,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a value to a parameter, which becomes the list of its values in the order in which they
+    /// were given. The list stands where its first value stands, and is written as the document's
+    /// `forms` say; in JSON it is an array, also with one value. A value that
+    /// restway_request_set_parameter() has set is the first one.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_request_add_parameter(
         request: *mut restway_request,
@@ -2243,6 +3684,8 @@ extern "C" {
         value: *const restway_value,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets many parameters at once from a JSON object. A dot in a name has no special meaning.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_request_set_parameters_json(
         request: *mut restway_request,
@@ -2250,6 +3693,8 @@ extern "C" {
         length: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets a header of this request, in place of a header of the environment with the same name.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_request_set_header(
         request: *mut restway_request,
@@ -2257,6 +3702,9 @@ extern "C" {
         value: *const c_char,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the bytes of the body. Parameters then go into the query, whatever the method. With
+    /// HEAD and TRACE the send fails with RESTWAY_E_INVALID_ARGUMENT.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_request_set_body(
         request: *mut restway_request,
@@ -2265,12 +3713,18 @@ extern "C" {
         media_type: *const c_char,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the time limit of the whole exchange, including redirects, in place of the client's.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_request_set_timeout(
         request: *mut restway_request,
         milliseconds: i64,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the time limit of a phase, in place of the limit of the route or the client. If the
+    /// phase takes longer, the call fails with RESTWAY_E_TIMEOUT, and the message names the phase
+    /// and the limit.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_request_set_phase_timeout(
         request: *mut restway_request,
@@ -2278,12 +3732,23 @@ extern "C" {
         milliseconds: i64,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the priority of a request.
+    ///
+    /// When several requests of a client wait for a connection to the same origin, the request with
+    /// the highest priority is sent first. Requests with the same priority are sent in the order in
+    /// which the program sent them. A request waits as long as there are requests with a higher
+    /// priority. Over HTTP/2 the priority also sets the weight of the stream: 16 at priority 0,
+    /// twice as much for each step up, half for each step down, from 1 to 256. Transports of
+    /// plugins receive the number (restway/plugin_transport.h).
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_request_set_priority(
         request: *mut restway_request,
         priority: i32,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Makes a resource of bytes.
+    ///
     /// Release `out_resource` with `restway_resource_release`. Threads: any. Blocks: for the first
     /// resource without a media type, while a file of the system is read.
     pub fn restway_resource_create_bytes(
@@ -2294,6 +3759,10 @@ extern "C" {
         out_resource: *mut *mut restway_resource,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Makes a resource of a file. The file is opened when it is sent, and again each time it is
+    /// sent again, so it need not exist yet. A relative path is looked up in the working directory
+    /// of that time.
+    ///
     /// Release `out_resource` with `restway_resource_release`. Threads: any. Blocks: for the first
     /// resource without a media type, while a file of the system is read.
     pub fn restway_resource_create_file(
@@ -2303,6 +3772,12 @@ extern "C" {
         out_resource: *mut *mut restway_resource,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Makes a resource of an open descriptor, which is duplicated: the program may close its own.
+    ///
+    /// A regular file is read from `offset` to its end. It can be sent any number of times, and the
+    /// program's offset does not move. A pipe or a socket is read once, and its length is not
+    /// known.
+    ///
     /// Release `out_resource` with `restway_resource_release`. Threads: any. Blocks: for the first
     /// resource without a media type, while a file of the system is read.
     pub fn restway_resource_create_descriptor(
@@ -2313,20 +3788,33 @@ extern "C" {
         out_resource: *mut *mut restway_resource,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_resource_release`. Threads: any. Blocks: never.
     pub fn restway_resource_retain(resource: *mut restway_resource) -> *mut restway_resource;
+    /// Gives back one reference. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_resource_release(resource: *mut restway_resource);
+    /// Returns the name of a resource, or NULL if the resource has no name or is NULL. *Borrowed*
+    /// from `resource`.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_resource_name(resource: *const restway_resource) -> *const c_char;
+    /// Returns the media type; NULL for NULL. *Borrowed* from `resource`.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_resource_media_type(resource: *const restway_resource) -> *const c_char;
+    /// Finds how many bytes the resource has now.
+    ///
     /// Threads: any. Blocks: while the file system is asked.
     pub fn restway_resource_length(
         resource: *const restway_resource,
         out_length: *mut i64,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Computes a digest of the bytes of a resource. It is kept until the file changes.
+    ///
     /// Threads: any. Blocks: while a file is read.
     pub fn restway_resource_digest(
         resource: *const restway_resource,
@@ -2336,6 +3824,14 @@ extern "C" {
         out_length: *mut usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets a resource as the body, in place of an earlier body. Parameters then go into the query,
+    /// whatever the method. With HEAD the send fails with RESTWAY_E_INVALID_ARGUMENT. The resource
+    /// gives Content-Type and Content-Length.
+    ///
+    /// A file that is missing when the request is sent, that cannot be read, or that becomes
+    /// shorter or longer while it is sent, fails the call with RESTWAY_E_IO and a message that
+    /// names it.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_request_set_resource(
         request: *mut restway_request,
@@ -2343,6 +3839,11 @@ extern "C" {
         flags: u32,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a file to the multipart body (RFC 7578) of a request with POST, PUT or PATCH.
+    /// Parameters, and the object or draft of the request, become the parts before the files.
+    /// Several files may have the same name. Unless the request or its route sets a serialization,
+    /// files make it RESTWAY_SERIALIZATION_FORM.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_request_add_file(
         request: *mut restway_request,
@@ -2350,74 +3851,132 @@ extern "C" {
         resource: *const restway_resource,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the first `size` bytes of `timings` to what RESTWAY_TIMINGS_INIT would set. `size` is
+    /// the caller's sizeof(restway_timings).
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_timings_init(
         timings: *mut restway_timings,
         size: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_response_release`. Threads: any. Blocks: never.
     pub fn restway_response_retain(response: *const restway_response) -> *mut restway_response;
+    /// Gives back one reference. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_release(response: *mut restway_response);
+    /// Returns the HTTP status code; 0 for NULL, and for a response without an answer
+    /// (RESTWAY_CACHE_ONLY).
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_status(response: *const restway_response) -> i32;
+    /// Returns the version of HTTP in which the server has answered: 10 for HTTP/1.0, 11 for
+    /// HTTP/1.1, 20 for HTTP/2, 30 for HTTP/3; 0 for NULL, and for a response that the outbox has
+    /// made. The response to a request in a batch has 11.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_http_version(response: *const restway_response) -> i32;
+    /// Returns the URL of the response, after redirects; NULL for NULL. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_url(response: *const restway_response) -> *const c_char;
+    /// Returns the header Location as an absolute URL: a relative one is resolved against the URL
+    /// of the response (RFC 9110, section 10.2.2). NULL if the header is missing or is no http or
+    /// https URL, and for NULL. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_location(response: *const restway_response) -> *const c_char;
+    /// Returns the value of a header; the case of the name does not matter. Several values of one
+    /// name are joined with ", " (RFC 9110, section 5.3). NULL if it is missing. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_header(
         response: *const restway_response,
         name: *const c_char,
     ) -> *const c_char;
+    /// Reads the durations of the phases.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_timings(
         response: *const restway_response,
         timings: *mut restway_timings,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Returns how many header lines there are; 0 for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_header_count(response: *const restway_response) -> usize;
+    /// Returns the name of header line `index`, as it was received; NULL when out of range.
+    /// *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_header_name(
         response: *const restway_response,
         index: usize,
     ) -> *const c_char;
+    /// Returns the value of header line `index`; NULL when out of range. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_header_value(
         response: *const restway_response,
         index: usize,
     ) -> *const c_char;
+    /// Returns the value of a trailer, a header field after the body (RFC 9110, section 6.5), by
+    /// name as restway_response_header() does. NULL if it is missing. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_trailer(
         response: *const restway_response,
         name: *const c_char,
     ) -> *const c_char;
+    /// Returns how many trailers there are; 0 for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_trailer_count(response: *const restway_response) -> usize;
+    /// Returns the name of trailer `index`, as it was received; NULL when out of range. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_trailer_name(
         response: *const restway_response,
         index: usize,
     ) -> *const c_char;
+    /// Returns the value of trailer `index`; NULL when out of range. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_trailer_value(
         response: *const restway_response,
         index: usize,
     ) -> *const c_char;
+    /// Returns the body as it was received, with its content coding (gzip, deflate, br or zstd)
+    /// removed. Content-Encoding and Content-Length remain readable as they were received. Any
+    /// other coding stays: servers write names that are no codings (`utf-8`, `none`,
+    /// `aws-chunked`). If the body then cannot be mapped, the call fails with RESTWAY_E_MAPPING,
+    /// and the message names the coding.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_body(
         response: *const restway_response,
         out_length: *mut usize,
     ) -> *const c_void;
+    /// Returns the body as NUL-terminated JSON text, or NULL if it is not valid JSON. *Borrowed*.
+    ///
+    /// The text is UTF-8, also if Content-Type declares another charset and the body is in it.
+    /// U+FFFD replaces halves of surrogate pairs, and bytes that are not UTF-8.
+    ///
+    /// The first call checks the body if mapping has not already checked it.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_json(
         response: *const restway_response,
         out_length: *mut usize,
     ) -> *const c_char;
+    /// Returns the body as text in UTF-8. The charset in Content-Type says how the body is encoded;
+    /// without a charset, the body counts as UTF-8. U+FFFD replaces bytes that are invalid in the
+    /// charset.
+    ///
     /// Threads: any. Blocks: never, except that the first text of a charset may read files of the C
     /// library.
     pub fn restway_response_text(
@@ -2426,15 +3985,28 @@ extern "C" {
         out_length: *mut usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Returns 1 when at least one descriptor applied to this response (even if it found no
+    /// objects), 0 when no descriptor matched.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_is_mapped(response: *const restway_response) -> i32;
+    /// Returns how many objects the response was mapped to by all descriptors, in their order: one
+    /// for each element that yields an object, even if two elements yield the same object.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_object_count(response: *const restway_response) -> usize;
+    /// Returns object `index`; NULL when out of range. *Borrowed*: retain it to keep it longer than
+    /// the response. It is the snapshot that this response put into the store.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_object(
         response: *const restway_response,
         index: usize,
     ) -> *mut restway_object;
+    /// Reads one object with its values in one call. It combines restway_response_object(),
+    /// restway_object_retain(), restway_object_entity() and restway_object_read(), for languages in
+    /// which a call of a C function is expensive.
+    ///
     /// Release `out_object` with `restway_object_release`. Threads: any. Blocks: never.
     pub fn restway_response_read(
         response: *const restway_response,
@@ -2446,10 +4018,16 @@ extern "C" {
         out_object: *mut *mut restway_object,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Returns the objects of the response as a list, owned by the caller (+1); NULL for NULL.
+    ///
     /// Release the result with `restway_list_release`. Threads: any. Blocks: never.
     pub fn restway_response_list(response: *const restway_response) -> *mut restway_list;
+    /// Returns how many descriptors applied.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_result_count(response: *const restway_response) -> usize;
+    /// Tells which of the objects came from descriptor `index`.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_result(
         response: *const restway_response,
@@ -2458,18 +4036,30 @@ extern "C" {
         out_count: *mut usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Returns how many mapping issues there were: values that did not fit and were left out. Only
+    /// the first 100 issues are kept; the others are only counted.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_issue_count(response: *const restway_response) -> usize;
+    /// Returns the key path of mapping issue `index`, with list positions
+    /// ("array_of_enterprises\[3\].id"); NULL when out of range or not kept. Control characters in
+    /// keys are escaped. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_issue_key_path(
         response: *const restway_response,
         index: usize,
     ) -> *const c_char;
+    /// Returns the reason of mapping issue `index`; NULL when out of range or not kept. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_issue_reason(
         response: *const restway_response,
         index: usize,
     ) -> *const c_char;
+    /// Sets the retry policy of a client, in place of the document's `retry`. Routes with a policy
+    /// of their own keep it. Calls that were sent earlier are not affected.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_client_set_retry(
         client: *mut restway_client,
@@ -2477,20 +4067,31 @@ extern "C" {
         length: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Gives a request an Idempotency-Key. The key is the same for every attempt, so that the
+    /// request can be repeated safely, whatever its method.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_request_set_idempotency_key(
         request: *mut restway_request,
         key: *const c_char,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the first `size` bytes of `attempt` to what RESTWAY_ATTEMPT_INIT would set. `size` is
+    /// the caller's sizeof(restway_attempt).
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_attempt_init(
         attempt: *mut restway_attempt,
         size: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Returns how many attempts led to this response: 1 unless the call was replayed or retried; 0
+    /// for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_attempt_count(response: *const restway_response) -> usize;
+    /// Reads attempt `index` of a response; the first attempt has index 0.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_attempt(
         response: *const restway_response,
@@ -2498,8 +4099,13 @@ extern "C" {
         attempt: *mut restway_attempt,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Returns how many attempts were made before a call failed with this error; 0 for NULL, and
+    /// for an error that does not belong to a call.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_error_attempt_count(error: *const restway_error) -> usize;
+    /// Reads attempt `index` of a failed call; the first attempt has index 0.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_error_attempt(
         error: *const restway_error,
@@ -2507,6 +4113,8 @@ extern "C" {
         attempt: *mut restway_attempt,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the callback for attempts that did not end their call, in place of an earlier callback.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_client_set_attempt_observer(
         client: *mut restway_client,
@@ -2515,35 +4123,57 @@ extern "C" {
         destroy: restway_destroy_fn,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Makes a clock for tests, which does not run but is moved by the program. Clients that are
+    /// made with it use it for their time limits, waits and expiry times. Time limits of libcurl
+    /// and of the operating system still use the machine's clock.
+    ///
     /// Release `out_clock` with `restway_clock_release`. Threads: any. Blocks: never.
     pub fn restway_clock_create(
         out_clock: *mut *mut restway_clock,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_clock_release`. Threads: any. Blocks: never.
     pub fn restway_clock_retain(clock: *mut restway_clock) -> *mut restway_clock;
+    /// Gives back one reference. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_clock_release(clock: *mut restway_clock);
+    /// Moves a clock forward. Everything that becomes due runs on worker threads, in order of its
+    /// time.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_clock_advance(
         clock: *mut restway_clock,
         milliseconds: i64,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Returns how many milliseconds pass until the next event becomes due on a clock, so that a
+    /// test can move the clock by that time; -1 if nothing is due later, and for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_clock_next_milliseconds(clock: *const restway_clock) -> i64;
+    /// Makes a routing client without routes.
+    ///
     /// Release `out_routing` with `restway_routing_client_release`. Threads: any. Blocks: never.
     pub fn restway_routing_client_create(
         default_client: *mut restway_client,
         out_routing: *mut *mut restway_routing_client,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_routing_client_release`. Threads: any. Blocks: never.
     pub fn restway_routing_client_retain(
         routing: *const restway_routing_client,
     ) -> *mut restway_routing_client;
+    /// Gives back one reference. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_routing_client_release(routing: *mut restway_routing_client);
+    /// Sets the client of a route. One client may have any number of routes.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_routing_client_add(
         routing: *mut restway_routing_client,
@@ -2551,6 +4181,10 @@ extern "C" {
         client: *mut restway_client,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Finds the client of a request: the client of the route that the request names, or else the
+    /// default client. A request to a path, or about an object or a draft without a route, names
+    /// none: its client is the default client.
+    ///
     /// Release `out_client` with `restway_client_release`. Threads: any. Blocks: never.
     pub fn restway_routing_client_find(
         routing: *const restway_routing_client,
@@ -2558,16 +4192,25 @@ extern "C" {
         out_client: *mut *mut restway_client,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Makes a scope.
+    ///
     /// Release `out_scope` with `restway_scope_release`. Threads: any. Blocks: never.
     pub fn restway_scope_create(
         parent: *const restway_scope,
         out_scope: *mut *mut restway_scope,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_scope_release`. Threads: any. Blocks: never.
     pub fn restway_scope_retain(scope: *mut restway_scope) -> *mut restway_scope;
+    /// Gives back one reference. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_scope_release(scope: *mut restway_scope);
+    /// Sets the value of a variable of a scope, in place of an earlier value. Requests that were
+    /// made with the scope before do not change.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_scope_set_variable(
         scope: *mut restway_scope,
@@ -2575,6 +4218,12 @@ extern "C" {
         value: *const restway_value,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Copies a request, and lets a scope fill the variables that have no value otherwise. A
+    /// variable gets the first of these values: the value of restway_request_set_variable(), the
+    /// attribute of the object or draft that the request is about, the variable that this object
+    /// remembers, the variable of the scope. Variables of the scope that the path does not have are
+    /// ignored.
+    ///
     /// Release `out_request` with `restway_request_release`. Threads: any. Blocks: never.
     pub fn restway_scope_request(
         scope: *const restway_scope,
@@ -2582,6 +4231,11 @@ extern "C" {
         out_request: *mut *mut restway_request,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Reads the variables that an object remembers: those of the path of the route that brought it
+    /// last, without its own attributes, such as `owner` and `repo` of
+    /// `repos/:owner/:repo/issues/:number` (docs/SCOPES.md). They fill the variables of requests
+    /// about the object, and stay in the file of a SQLite store.
+    ///
     /// Threads: any. Blocks: on the file of a SQLite store, else never.
     pub fn restway_store_variables(
         store: *mut restway_store,
@@ -2591,10 +4245,17 @@ extern "C" {
         out_length: *mut usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_store_release`. Threads: any. Blocks: never.
     pub fn restway_store_retain(store: *mut restway_store) -> *mut restway_store;
+    /// Gives back one reference. The last release, including the client's own, closes the file.
+    /// NULL is fine.
+    ///
     /// Threads: any. Blocks: on the file of a SQLite store, else never.
     pub fn restway_store_release(store: *mut restway_store);
+    /// Finds an object by its identity.
+    ///
     /// Release `out_object` with `restway_object_release`. Threads: any. Blocks: on the file of a
     /// SQLite store, else never.
     pub fn restway_store_find(
@@ -2604,6 +4265,8 @@ extern "C" {
         out_object: *mut *mut restway_object,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Finds the newest snapshot of an object.
+    ///
     /// Release `out_object` with `restway_object_release`. Threads: any. Blocks: on the file of a
     /// SQLite store, else never.
     pub fn restway_store_newest(
@@ -2612,6 +4275,8 @@ extern "C" {
         out_object: *mut *mut restway_object,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Follows a relationship of `object`, with the links of that snapshot.
+    ///
     /// Release `out_list` with `restway_list_release`. Threads: any. Blocks: on the file of a
     /// SQLite store, else never.
     pub fn restway_store_related(
@@ -2621,6 +4286,8 @@ extern "C" {
         out_list: *mut *mut restway_list,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Follows a relationship that leads to one object.
+    ///
     /// Release `out_object` with `restway_object_release`. Threads: any. Blocks: on the file of a
     /// SQLite store, else never.
     pub fn restway_store_related_one(
@@ -2630,6 +4297,9 @@ extern "C" {
         out_object: *mut *mut restway_object,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Lists all objects of an entity, in the order in which they were first stored.
+    /// restway_store_query() can select objects and order them in another way.
+    ///
     /// Release `out_list` with `restway_list_release`. Threads: any. Blocks: on the file of a
     /// SQLite store, else never.
     pub fn restway_store_all(
@@ -2638,6 +4308,8 @@ extern "C" {
         out_list: *mut *mut restway_list,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Counts the objects of an entity, or all objects when `entity` is NULL.
+    ///
     /// Threads: any. Blocks: on the file of a SQLite store, else never.
     pub fn restway_store_count(
         store: *mut restway_store,
@@ -2645,6 +4317,8 @@ extern "C" {
         out_count: *mut usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Tells whether the program made an object and the server has not answered for it yet.
+    ///
     /// Threads: any. Blocks: on the file of a SQLite store, else never.
     pub fn restway_store_is_unsent(
         store: *mut restway_store,
@@ -2652,6 +4326,11 @@ extern "C" {
         out_unsent: *mut i32,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Tells whether the server has refused a change of an object, so that a dead letter of the
+    /// client's outbox (outbox.h) changes or makes it. The object is marked as rejected until every
+    /// one of these dead letters is retried, edited or dropped. Observers of the object receive the
+    /// mark as an update in which no attribute and no relationship differs.
+    ///
     /// Threads: any. Blocks: on the files of the outbox and of a SQLite store.
     pub fn restway_store_is_rejected(
         store: *mut restway_store,
@@ -2659,12 +4338,17 @@ extern "C" {
         out_rejected: *mut i32,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Deletes an object from the store; no request is sent. Links to the object lead nowhere from
+    /// then on. Snapshots that the program holds do not change.
+    ///
     /// Threads: any. Blocks: on the file of a SQLite store, else never.
     pub fn restway_store_delete(
         store: *mut restway_store,
         object: *const restway_object,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Deletes the object with an identity, as restway_store_delete() does.
+    ///
     /// Threads: any. Blocks: on the file of a SQLite store, else never.
     pub fn restway_store_delete_identity(
         store: *mut restway_store,
@@ -2672,6 +4356,8 @@ extern "C" {
         identity: *const restway_value,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Deletes all objects of an entity from the store.
+    ///
     /// Threads: any. Blocks: on the file of a SQLite store, else never.
     pub fn restway_store_delete_all(
         store: *mut restway_store,
@@ -2679,38 +4365,66 @@ extern "C" {
         out_count: *mut usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Deletes all objects from the store.
+    ///
     /// Threads: any. Blocks: on the file of a SQLite store, else never.
     pub fn restway_store_clear(
         store: *mut restway_store,
         out_count: *mut usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the first `size` bytes of `statistics` to what RESTWAY_STATISTICS_INIT would set.
+    /// `size` is the caller's sizeof(restway_statistics).
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_statistics_init(
         statistics: *mut restway_statistics,
         size: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Says how large the store is.
+    ///
     /// Threads: any. Blocks: on the file of a SQLite store, else never.
     pub fn restway_store_statistics(
         store: *mut restway_store,
         statistics: *mut restway_statistics,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets the first `size` bytes of `receiver` to what RESTWAY_BODY_RECEIVER_INIT would set.
+    /// `size` is the caller's sizeof(restway_body_receiver).
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_body_receiver_init(
         receiver: *mut restway_body_receiver,
         size: usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Gives the body of a 2xx answer to functions of the program, in place of memory and in place
+    /// of an earlier receiver or restway_request_save_to(). The body is not mapped. The call
+    /// completes after the last byte was received. The body of any other answer is read into memory
+    /// as usual.
+    ///
+    /// About 1 MiB of a body is held at most, also while the receiver pauses. When the head was
+    /// given to the program, the request is not sent again. Several calls of the request call the
+    /// functions at the same time. Unless the API document or the request sets Accept-Encoding, the
+    /// request asks for no content coding; a receiver of a coded body occupies a thread while it
+    /// pauses. The call fails with RESTWAY_E_INVALID_ARGUMENT when it is sent with HEAD or in a
+    /// batch. It is never stored in the outbox.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_request_set_body_receiver(
         request: *mut restway_request,
         receiver: *const restway_body_receiver,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Lets the receiver of a call, which has paused, receive bytes again. It may be called before
+    /// the function that pauses has returned; then the receiver does not pause. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_call_resume(call: *mut restway_call);
+    /// Sets how the calls of a client are traced, in place of an earlier setting. Calls that have
+    /// started are not affected.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_client_set_tracing(
         client: *mut restway_client,
@@ -2720,30 +4434,47 @@ extern "C" {
         destroy: restway_destroy_fn,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Makes a transaction without changes.
+    ///
     /// Release `out_transaction` with `restway_transaction_release`. Threads: any. Blocks: never.
     pub fn restway_transaction_create(
         store: *mut restway_store,
         out_transaction: *mut *mut restway_transaction,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_transaction_release`. Threads: any. Blocks: never.
     pub fn restway_transaction_retain(
         transaction: *mut restway_transaction,
     ) -> *mut restway_transaction;
+    /// Gives back one reference. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_transaction_release(transaction: *mut restway_transaction);
+    /// Adds the insertion of a draft, as restway_draft_insert() does it: a new object, or the
+    /// changes of an existing object, and the drafts that its relationships lead to. Later changes
+    /// of the draft do not affect the transaction. The draft gets its store key when the
+    /// transaction is committed.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_transaction_insert(
         transaction: *mut restway_transaction,
         draft: *mut restway_draft,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds the deletion of an object, as restway_store_delete() does it.
+    ///
     /// Threads: any. Blocks: on the file of a SQLite store, else never.
     pub fn restway_transaction_delete(
         transaction: *mut restway_transaction,
         object: *const restway_object,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Gives the store all changes, in the order in which they were added. Observers are told once,
+    /// of all changes together. The transaction is over then, also on failure; on failure the store
+    /// has not changed.
+    ///
     /// Release `out_changes` with `restway_changes_release`. Threads: any. Blocks: on the file of a
     /// SQLite store, else never.
     pub fn restway_transaction_commit(
@@ -2751,8 +4482,30 @@ extern "C" {
         out_changes: *mut *mut restway_changes,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Drops all changes. The transaction is over then. Nothing happens if it is over already. NULL
+    /// is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_transaction_rollback(transaction: *mut restway_transaction);
+    /// Sets how the resource of a request (restway_request_set_resource) is uploaded, in place of
+    /// the setting of the route.
+    ///
+    /// The request creates an upload on the server, and further requests send the resource in
+    /// pieces. After a failure, another attempt of the call asks the server how many bytes it has,
+    /// and sends the rest. With `state_path`, a later call can also continue the upload, if it has
+    /// the same method and URL, the same unchanged resource and the same state file. The state file
+    /// contains the URL that the server has given the upload, and this URL may be a secret: only
+    /// the owner of the file can read the file. The library removes the file when the upload is
+    /// complete. The response of the call is the server's last answer.
+    ///
+    /// The call fails with RESTWAY_E_INVALID_ARGUMENT when it is sent, if the request has no
+    /// resource with a length, is in a batch, has a compressed body, has headers with a digest, has
+    /// a method that the protocol does not allow, or if its answer is saved in a file or streamed.
+    /// The call fails with RESTWAY_E_IO, and a message that names the path, if the state file
+    /// cannot be written, or if `state_path` leads to a file that is no state file; that file stays
+    /// as it is. The call fails with RESTWAY_E_PROTOCOL if the server confirms requests and its
+    /// offset does not reach the length of the resource. The request is never stored in the outbox.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_request_set_resumable(
         request: *mut restway_request,
@@ -2762,26 +4515,50 @@ extern "C" {
         flags: u32,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Makes a value.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_value_null() -> restway_value;
+    /// Makes a value.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_value_int64(integer: i64) -> restway_value;
+    /// Makes a value.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_value_double(real: f64) -> restway_value;
+    /// Makes a value.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_value_date(microseconds: i64) -> restway_value;
+    /// Makes a value of true or false.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_value_bool(truth: i32) -> restway_value;
+    /// Makes a value that borrows a text. NULL gives null, and so does a text of more than 4 GiB -
+    /// 1.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_value_string(text: *const c_char) -> restway_value;
+    /// Makes a value that borrows bytes. NULL gives null, also with a length of 0, and so do more
+    /// than 4 GiB - 1.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_value_bytes(bytes: *const c_void, length: usize) -> restway_value;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
     /// Release the result with `restway_values_release`. Threads: any. Blocks: never.
     pub fn restway_values_retain(values: *const restway_values) -> *mut restway_values;
+    /// Gives back one reference. NULL is fine.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_values_release(values: *mut restway_values);
+    /// Returns how many elements there are; 0 for NULL.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_values_count(values: *const restway_values) -> usize;
+    /// Reads one element.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_values_get(
         values: *const restway_values,
@@ -2789,8 +4566,13 @@ extern "C" {
         out_value: *mut restway_value,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Returns the key of an element of a map, NUL-terminated, *Borrowed*; NULL for an element of a
+    /// list, and for an index out of range.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_values_key(values: *const restway_values, index: usize) -> *const c_char;
+    /// Gives the elements of an element that is a list or a map.
+    ///
     /// Release `out_values` with `restway_values_release`. Threads: any. Blocks: never.
     pub fn restway_values_inner(
         values: *const restway_values,
@@ -2798,11 +4580,18 @@ extern "C" {
         out_values: *mut *mut restway_values,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Returns the type of attribute `index` as the API document writes it ("string", \["string"\],
+    /// {"*":"int"}); NULL when out of range. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_object_attribute_type(
         object: *const restway_object,
         index: usize,
     ) -> *const c_char;
+    /// Gives the elements of an attribute that is a list or a map, each with the type that the API
+    /// document declares. An attribute of type json or any gives the elements of its list or
+    /// object.
+    ///
     /// Release `out_values` with `restway_values_release`. Threads: any. Blocks: never.
     pub fn restway_object_values(
         object: *const restway_object,
@@ -2810,6 +4599,9 @@ extern "C" {
         out_values: *mut *mut restway_values,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Says whether the API document lists the value of an attribute under `values`. An attribute
+    /// whose values are listed also keeps values that are not listed, unless its list is closed.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_object_is_known_value(
         object: *const restway_object,
@@ -2817,14 +4609,24 @@ extern "C" {
         out_known: *mut i32,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Returns the type of the value of an answer as the API document writes it, for a list or a
+    /// map (\["string"\], {"*":"int"}); "any" for a single value, and NULL if no descriptor of the
+    /// answer describes a value. restway_response_value() gives the value. *Borrowed*.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_response_value_type(response: *const restway_response) -> *const c_char;
+    /// Gives the elements of an answer that is a list or a map of values.
+    ///
     /// Release `out_values` with `restway_values_release`. Threads: any. Blocks: never.
     pub fn restway_response_values(
         response: *const restway_response,
         out_values: *mut *mut restway_values,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds an element at the end of a list of values. If the list is null or was never set, it
+    /// becomes a list of this element. restway_draft_set() sets a whole list, from a value of kind
+    /// RESTWAY_VALUE_LIST or RESTWAY_VALUE_JSON.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_draft_add_value(
         draft: *mut restway_draft,
@@ -2832,6 +4634,9 @@ extern "C" {
         value: *const restway_value,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Removes every element that equals `value` from a list of values. Nothing happens if there is
+    /// none.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_draft_remove_value(
         draft: *mut restway_draft,
@@ -2839,10 +4644,16 @@ extern "C" {
         value: *const restway_value,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Returns the library's RESTWAY_VERSION_NUMBER.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_version_number() -> i32;
+    /// Returns the library's version as text, "0.1.0". Lives as long as the process.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_version_string() -> *const c_char;
+    /// Returns the library's RESTWAY_ABI_VERSION.
+    ///
     /// Threads: any. Blocks: never.
     pub fn restway_abi_version() -> i32;
 }
