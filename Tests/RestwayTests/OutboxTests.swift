@@ -1,7 +1,8 @@
 import Foundation
 import LoopbackServer
-import Restway
 import XCTest
+
+@testable import Restway
 
 /// The events, results and reasons of stored requests, as a program receives them.
 final class OutboxTests: DemoTestCase {
@@ -146,6 +147,9 @@ final class OutboxTests: DemoTestCase {
         XCTAssertEqual(kind, .cancelled)
 
         async let gone = outbox.wait(for: id)
+        // A wait that begins after the drop would fail, because the outbox has no such item.
+        let core = try client.core.requireOutbox()
+        while !core.awaitedIDs.contains(id) { await Task.yield() }
         XCTAssertEqual(try outbox.drop(id), 1)
         let item = try await gone
         XCTAssertEqual(item.state, .gone)

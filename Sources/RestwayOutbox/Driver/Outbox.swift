@@ -158,6 +158,9 @@ package final class Outbox: RequestStorage, ObjectRejections {
         flushing.flush(.ordinary)
     }
 
+    /// The numbers of the stored requests whose ends the program waits for.
+    package var awaitedIDs: [Int64] { notices.awaitedIDs }
+
     /// Tells `receiver` once when a stored request has come to its end, or at once if it has.
     package func tellEnd(of id: Int64, to receiver: OutboxReceiver) throws(Failure) {
         try refuseWhenClosed()

@@ -86,6 +86,9 @@ final class OutboxNotices: Sendable {
 
     // MARK: Waiting for one item
 
+    /// The items whose ends the program waits for.
+    var awaitedIDs: [Int64] { awaited.withLock { $0.ids } }
+
     /// Tells `receiver` when the item ends, or at once if it has ended.
     ///
     /// - Parameter stored: Reads the item. It runs without a lock.
