@@ -62,7 +62,7 @@ check-packages: deb test-packages ## check, install, use and remove the packages
 
 check-reproducible: test-reproducible ## build the library in two folders, and compare the bytes
 
-generate: generated-files ## write what is made from the headers: interface, Swift, Python, Rust
+generate: generated-files ## write what is made from the headers and from the JSON Schema
 
 abi: setup show-abi ## say how the C interface differs from the one that the changelog knows
 

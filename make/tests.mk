@@ -206,9 +206,11 @@ test-valgrind-1 test-valgrind-2: test-valgrind-%: setup $(HARNESS) $(HARNESS_PLU
 test-headers: setup
 	$(STAGED) $(WITH_DEMO_API) $(PYTEST) -q Tests/HeaderTests
 
-# The interface as data, and the files that are made from it. A part of test-headers checks them.
+# The interface as data, and the files that are made from it, which test-headers checks; and the files
+# that are made from the JSON Schema of the API document, which test-tidy checks.
 .PHONY: generated-files
 generated-files: $(VENV)/.stamp
+	make/document-keys
 	$(PYTHON) Tests/HeaderTests/interface.py
 	$(PYTHON) Include/generate.py
 	$(PYTHON) Sources/generate.py
@@ -219,11 +221,6 @@ generated-files: $(VENV)/.stamp
 .PHONY: show-abi
 show-abi:
 	$(PYTHON) Tests/HeaderTests/abi.py compare
-
-# Writes what follows from the JSON Schema: the keys in Swift, and the tables of keys in docs.
-.PHONY: document-keys
-document-keys:
-	make/document-keys
 
 .PHONY: test-schema
 test-schema: setup $(STAGE)/lib/librestway.so

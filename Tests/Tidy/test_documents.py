@@ -78,7 +78,7 @@ def test_the_keys_of_documents_are_written_from_the_schema() -> None:
     written = script.generated()
     assert {path.suffix for path in written} == {".swift", ".md"}
     expect_none(
-        f"{path.relative_to(ROOT)}: the schema says something else; run make document-keys"
+        f"{path.relative_to(ROOT)}: the schema says something else; run make generate"
         for path, text in written.items()
         if not path.exists() or path.read_text(encoding="utf-8") != text
     )
