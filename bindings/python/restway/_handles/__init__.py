@@ -269,6 +269,9 @@ _HTTP_STATUS_BY_CLASS = {
     kind: status for status, kind in STATUS_ERRORS.items() if kind is not ServerError
 }
 
+_MODULES = {kind.__module__ for kind in (RestwayError, *BY_STATUS.values())}
+"""The modules of the exceptions of this package."""
+
 _OF_FUNCTIONS = (Status.CANCELLED, Status.MAPPING)
 """The statuses of functions of the program that raise something else than a RestwayError."""
 
@@ -301,8 +304,7 @@ def _keep_class(
     if status != expected and (expected != Status.OK or status not in _OF_FUNCTIONS):
         return exception
     # A class of the program is made in a way that is not known here.
-    own = RestwayError.__module__
-    kind: Any = next(kind for kind in type(raised).__mro__ if kind.__module__ == own)
+    kind: Any = next(kind for kind in type(raised).__mro__ if kind.__module__ in _MODULES)
     if kind in (RestwayError, LibraryError, RefreshRefusedError):
         kind = type(exception)
     kept: RestwayError = kind.__new__(kind, exception.message)
