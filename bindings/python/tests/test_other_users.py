@@ -155,6 +155,7 @@ def test_a_stored_request_goes_out_in_the_name_of_its_user(server: Server, tmp_p
         reasons = [item.reason for item in client.outbox.items()]
         assert reasons == [OutboxReason.OTHER_USER] * 2
         client.outbox.drop(second.outbox_id)
+        client.set_credential(None)
         client.cache.discriminator = "ann"
         client.set_credential("ann")
         assert client.outbox.wait(first, timeout=30).state is OutboxState.DELIVERED
