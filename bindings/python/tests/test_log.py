@@ -338,3 +338,34 @@ client.get("enterprises/2")
     written = (tmp_path / "log").read_text("utf-8")
     asked = [number for number in "123" if f"/enterprises/{number}'" in written]
     assert asked == ["2", "3"]
+
+
+def test_records_that_wait_at_the_exit_are_received_when_no_client_is_left(demo_url: str) -> None:
+    """The first exit function runs after the exit functions of the package."""
+    code = f"""
+import atexit
+received = []
+atexit.register(lambda: print("\\n".join(received)))
+import logging, threading, restway
+began, exits = threading.Event(), threading.Event()
+class Slow(logging.Handler):
+    def emit(self, record):
+        began.set()
+        exits.wait()
+        sum(range(1_000_000))
+        received.append(record.getMessage())
+logging.getLogger("restway").addHandler(Slow())
+logging.getLogger("restway").setLevel(logging.DEBUG)
+client = restway.Client({str(DOCUMENT)!r}, base_url={demo_url!r})
+client.get("enterprises/1")
+client.close()
+del client
+began.wait()
+atexit.register(exits.set)
+"""
+    environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert ": 200, " in done.stdout.splitlines()[-1]

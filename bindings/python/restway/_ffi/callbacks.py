@@ -419,7 +419,9 @@ def _close_all() -> None:
     for each in closing:
         each._close_at_exit()
     wait_at_exit()
-    if closing:  # otherwise there is nothing to log, and perhaps the library was never loaded
+    # A client that is closed by now may have written records. Without a function for records, the
+    # library was perhaps never loaded.
+    if not logs.wait_until_empty(0):
         lib.restway_log_set(None, NULL_LOG, None, NULL_DESTROY, None)
 
 
