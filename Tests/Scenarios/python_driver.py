@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 import time
@@ -11,7 +12,6 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import restway
-from restway.testing import live_handles
 
 JSON = Any
 """A value that `json.loads` returns."""
@@ -39,7 +39,8 @@ class PythonDriver:
         """Ends the client. No handle of the library may be left."""
         self._end()
         self._clock = None
-        left = live_handles() - self._handles
+        gc.collect()
+        left = restway.debug_live_handles() - self._handles
         # A worker may still free the context of a callback, and with it a handle.
         limit = time.monotonic() + 20
         while left != 0 and time.monotonic() < limit:
