@@ -35,10 +35,7 @@ TYPES = {
     "outbox_items": "StoredRequestsHandle", "query_changes": "QueryChanges",
     "pipeline_context": "PipelineContext", "refresh": "RefreshTicket",
 }
-MODULES = (
-    "RestwayAuth", "RestwayBodies", "RestwayCalls", "RestwayObjects", "RestwayRequests",
-    "RestwayStore", "RestwayThreads",
-)
+MODULES = ("RestwayAuth", "RestwayCalls", "RestwayObjects", "RestwayStore", "RestwayThreads")
 #: Words of names of types that are written in capitals.
 CAPITALS = {"api": "API", "url": "URL"}
 
@@ -161,9 +158,12 @@ def references(interface: Json) -> str:
         if f"{handle}_release" in functions:
             bare = handle.removeprefix("restway_")
             names.append(f'        ObjectIdentifier({swift_type(handle)}.self): "{bare}",\n')
+    for name, struct in interface["structs"].items():
+        if struct["sized"]:
+            exports.append(_initialiser(functions[f"{name}_init"], name))
     imports = "".join(f"import {module}\n" for module in MODULES)
     return (
-        f"// {NOTE}\n\nimport CRestway\n{imports}\n"
+        f"// {NOTE}\n\npublic import CRestway\n{imports}\n"
         "extension HandleCounts {\n"
         "    /// The names of the handles in the headers, without their prefix, by their types.\n"
         f"    static let handleNames: [ObjectIdentifier: String] = [\n{''.join(names)}    ]\n}}\n\n"
@@ -185,6 +185,18 @@ def _export(function: Json, kind: str, verb: str, result: str) -> str:
     line = f"{head} {body} }}\n"
     text = line if len(line) <= COLUMNS_MAX + 1 else f"{head}\n    {body}\n}}\n"
     return f'@_cdecl("{name}") @implementation\n{text}'
+
+
+def _initialiser(function: Json, struct: str) -> str:
+    name, parameter = function["name"], function["parameters"][0]["name"]
+    first, *rest = struct.removeprefix("restway_").split("_")
+    kind = first + "".join(CAPITALS.get(word) or word.capitalize() for word in rest)
+    return (
+        f'@_cdecl("{name}") @implementation\npublic func {name}(\n'
+        f"    _ {parameter}: Out<{struct}>?, _ size: Int, _ outError: OutHandle?\n"
+        ") -> restway_status {\n"
+        f"    SizedStructs.{kind}.initialize({parameter}, size, outError)\n}}\n"
+    )
 
 
 def errors_page(interface: Json) -> str:

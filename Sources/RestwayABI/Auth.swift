@@ -9,13 +9,6 @@ import RestwayThreads
 
 // auth.h, except for exchanges
 
-@_cdecl("restway_credential_init") @implementation
-public func restway_credential_init(
-    _ credential: Out<restway_credential>?, _ size: Int, _ outError: OutHandle?
-) -> restway_status {
-    SizedStructs.credential.initialize(credential, size, outError)
-}
-
 @_cdecl("restway_client_set_credential") @implementation
 public func restway_client_set_credential(
     _ client: InHandle, _ credential: In<restway_credential>?, _ outError: OutHandle?

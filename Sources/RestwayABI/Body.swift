@@ -7,13 +7,6 @@ import RestwayRequests
 
 // body.h
 
-@_cdecl("restway_body_reader_init") @implementation
-public func restway_body_reader_init(
-    _ reader: Out<restway_body_reader>?, _ size: Int, _ outError: OutHandle?
-) -> restway_status {
-    SizedStructs.bodyReader.initialize(reader, size, outError)
-}
-
 @_cdecl("restway_request_set_body_reader") @implementation
 public func restway_request_set_body_reader(
     _ request: InHandle, _ reader: In<restway_body_reader>?, _ length: Int64, _ mediaType: CString?,

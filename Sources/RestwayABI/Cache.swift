@@ -73,13 +73,6 @@ public func restway_client_set_cache_discriminator(
     }
 }
 
-@_cdecl("restway_cache_note_init") @implementation
-public func restway_cache_note_init(
-    _ note: Out<restway_cache_note>?, _ size: Int, _ outError: OutHandle?
-) -> restway_status {
-    SizedStructs.cacheNote.initialize(note, size, outError)
-}
-
 @_cdecl("restway_response_cache") @implementation
 public func restway_response_cache(
     _ response: InHandle, _ note: Out<restway_cache_note>?, _ outError: OutHandle?
@@ -102,13 +95,6 @@ public func restway_cache_find(
     }
 }
 
-@_cdecl("restway_cache_counts_init") @implementation
-public func restway_cache_counts_init(
-    _ counts: Out<restway_cache_counts>?, _ size: Int, _ outError: OutHandle?
-) -> restway_status {
-    SizedStructs.cacheCounts.initialize(counts, size, outError)
-}
-
 @_cdecl("restway_cache_statistics") @implementation
 public func restway_cache_statistics(
     _ client: InHandle, _ counts: Out<restway_cache_counts>?, _ outError: OutHandle?
@@ -117,20 +103,6 @@ public func restway_cache_statistics(
         _ = try Argument.out(counts, "counts")
         try SizedStructs.cacheCounts.write(try client.cacheStatistics().c, to: counts)
     }
-}
-
-@_cdecl("restway_cache_filter_init") @implementation
-public func restway_cache_filter_init(
-    _ filter: Out<restway_cache_filter>?, _ size: Int, _ outError: OutHandle?
-) -> restway_status {
-    SizedStructs.cacheFilter.initialize(filter, size, outError)
-}
-
-@_cdecl("restway_cache_entry_init") @implementation
-public func restway_cache_entry_init(
-    _ entry: Out<restway_cache_entry>?, _ size: Int, _ outError: OutHandle?
-) -> restway_status {
-    SizedStructs.cacheEntry.initialize(entry, size, outError)
 }
 
 @_cdecl("restway_cache_list") @implementation

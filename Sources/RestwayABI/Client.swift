@@ -29,13 +29,6 @@ final class ClientHandle: ArgumentObject {
 
 // client.h
 
-@_cdecl("restway_client_options_init") @implementation
-public func restway_client_options_init(
-    _ options: Out<restway_client_options>?, _ size: Int, _ outError: OutHandle?
-) -> restway_status {
-    SizedStructs.clientOptions.initialize(options, size, outError)
-}
-
 @_cdecl("restway_client_create") @implementation
 public func restway_client_create(
     _ api: InHandle, _ options: In<restway_client_options>?, _ outClient: OutHandle?,

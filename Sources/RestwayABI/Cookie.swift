@@ -36,13 +36,6 @@ final class CookiesHandle: ArgumentObject, Sendable {
 
 // cookie.h
 
-@_cdecl("restway_cookie_init") @implementation
-public func restway_cookie_init(
-    _ cookie: Out<restway_cookie>?, _ size: Int, _ outError: OutHandle?
-) -> restway_status {
-    SizedStructs.cookie.initialize(cookie, size, outError)
-}
-
 @_cdecl("restway_client_cookies") @implementation
 public func restway_client_cookies(
     _ client: InHandle, _ url: CString?, _ outCookies: OutHandle?, _ outError: OutHandle?

@@ -7,13 +7,6 @@ import RestwayRequests
 
 // event_stream.h
 
-@_cdecl("restway_event_receiver_init") @implementation
-public func restway_event_receiver_init(
-    _ receiver: Out<restway_event_receiver>?, _ size: Int, _ outError: OutHandle?
-) -> restway_status {
-    SizedStructs.eventReceiver.initialize(receiver, size, outError)
-}
-
 @_cdecl("restway_request_set_event_receiver") @implementation
 public func restway_request_set_event_receiver(
     _ request: InHandle, _ receiver: In<restway_event_receiver>?, _ outError: OutHandle?

@@ -32,20 +32,6 @@ final class LifecycleEventHandle: HandleObject, Sendable {
 
 // lifecycle.h
 
-@_cdecl("restway_call_info_init") @implementation
-public func restway_call_info_init(
-    _ info: Out<restway_call_info>?, _ size: Int, _ outError: OutHandle?
-) -> restway_status {
-    SizedStructs.callInfo.initialize(info, size, outError)
-}
-
-@_cdecl("restway_lifecycle_options_init") @implementation
-public func restway_lifecycle_options_init(
-    _ options: Out<restway_lifecycle_options>?, _ size: Int, _ outError: OutHandle?
-) -> restway_status {
-    SizedStructs.lifecycleOptions.initialize(options, size, outError)
-}
-
 @_cdecl("restway_client_observe_calls") @implementation
 public func restway_client_observe_calls(
     _ client: InHandle, _ options: In<restway_lifecycle_options>?, _ told: restway_lifecycle_fn?,

@@ -1,4 +1,4 @@
-public import CRestway
+import CRestway
 import RestwayClient
 import RestwayHTTP
 import RestwayOutcome
@@ -6,20 +6,6 @@ import RestwayRouting
 import RestwayThreads
 
 // network.h
-
-@_cdecl("restway_tls_options_init") @implementation
-public func restway_tls_options_init(
-    _ options: Out<restway_tls_options>?, _ size: Int, _ outError: OutHandle?
-) -> restway_status {
-    SizedStructs.tlsOptions.initialize(options, size, outError)
-}
-
-@_cdecl("restway_network_options_init") @implementation
-public func restway_network_options_init(
-    _ options: Out<restway_network_options>?, _ size: Int, _ outError: OutHandle?
-) -> restway_status {
-    SizedStructs.networkOptions.initialize(options, size, outError)
-}
 
 /// Takes the options of the header.
 extension NetworkSettings {

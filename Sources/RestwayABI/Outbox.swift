@@ -66,13 +66,6 @@ public func restway_outbox_find(
     }
 }
 
-@_cdecl("restway_outbox_counts_init") @implementation
-public func restway_outbox_counts_init(
-    _ counts: Out<restway_outbox_counts>?, _ size: Int, _ outError: OutHandle?
-) -> restway_status {
-    SizedStructs.outboxCounts.initialize(counts, size, outError)
-}
-
 @_cdecl("restway_outbox_count") @implementation
 public func restway_outbox_count(
     _ client: InHandle, _ counts: Out<restway_outbox_counts>?, _ outError: OutHandle?

@@ -25,26 +25,7 @@ final class PagesHandle: HandleObject {
 
 extension PagesHandle: ArgumentObject { static let parameter = "pages" }
 
-extension SizedStructs {
-    static let page = SizedStruct<restway_page>(name: "page", sizeMin: 48)
-    static let pageOptions = SizedStruct<restway_page_options>(name: "options", sizeMin: 32)
-}
-
 // page.h
-
-@_cdecl("restway_page_options_init") @implementation
-public func restway_page_options_init(
-    _ options: Out<restway_page_options>?, _ size: Int, _ outError: OutHandle?
-) -> restway_status {
-    SizedStructs.pageOptions.initialize(options, size, outError)
-}
-
-@_cdecl("restway_page_init") @implementation
-public func restway_page_init(
-    _ page: Out<restway_page>?, _ size: Int, _ outError: OutHandle?
-) -> restway_status {
-    SizedStructs.page.initialize(page, size, outError)
-}
 
 @_cdecl("restway_client_pages") @implementation
 public func restway_client_pages(

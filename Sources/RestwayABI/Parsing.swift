@@ -84,13 +84,6 @@ public func restway_response_value(
     }
 }
 
-@_cdecl("restway_map_options_init") @implementation
-public func restway_map_options_init(
-    _ options: Out<restway_map_options>?, _ size: Int, _ outError: OutHandle?
-) -> restway_status {
-    SizedStructs.mapOptions.initialize(options, size, outError)
-}
-
 @_cdecl("restway_client_map") @implementation
 public func restway_client_map(
     _ client: InHandle, _ entity: CString?, _ data: UnsafeRawPointer?, _ length: Int,

@@ -6,13 +6,6 @@ import RestwayThreads
 
 // progress.h
 
-@_cdecl("restway_progress_init") @implementation
-public func restway_progress_init(
-    _ progress: Out<restway_progress>?, _ size: Int, _ outError: OutHandle?
-) -> restway_status {
-    SizedStructs.progress.initialize(progress, size, outError)
-}
-
 @_cdecl("restway_call_progress") @implementation
 public func restway_call_progress(
     _ call: InHandle, _ progress: Out<restway_progress>?, _ outError: OutHandle?

@@ -14,13 +14,6 @@ public func restway_client_set_rate(
     }
 }
 
-@_cdecl("restway_rate_init") @implementation
-public func restway_rate_init(
-    _ rate: Out<restway_rate>?, _ size: Int, _ outError: OutHandle?
-) -> restway_status {
-    SizedStructs.rate.initialize(rate, size, outError)
-}
-
 @_cdecl("restway_client_rate") @implementation
 public func restway_client_rate(
     _ client: InHandle, _ url: CString?, _ rate: Out<restway_rate>?, _ outError: OutHandle?

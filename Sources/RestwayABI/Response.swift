@@ -111,13 +111,6 @@ public func restway_response_header(_ response: InHandle, _ name: CString?) -> C
     ResponseHandle.header(response, name) { $0.response.headers }
 }
 
-@_cdecl("restway_timings_init") @implementation
-public func restway_timings_init(
-    _ timings: Out<restway_timings>?, _ size: Int, _ outError: OutHandle?
-) -> restway_status {
-    SizedStructs.timings.initialize(timings, size, outError)
-}
-
 @_cdecl("restway_response_timings") @implementation
 public func restway_response_timings(
     _ response: InHandle, _ timings: Out<restway_timings>?, _ outError: OutHandle?

@@ -31,13 +31,6 @@ public func restway_request_set_idempotency_key(
     }
 }
 
-@_cdecl("restway_attempt_init") @implementation
-public func restway_attempt_init(
-    _ attempt: Out<restway_attempt>?, _ size: Int, _ outError: OutHandle?
-) -> restway_status {
-    SizedStructs.attempt.initialize(attempt, size, outError)
-}
-
 @_cdecl("restway_response_attempt_count") @implementation
 public func restway_response_attempt_count(_ response: InHandle) -> Int {
     ResponseHandle.object(response)?.response.attempts.count ?? 0

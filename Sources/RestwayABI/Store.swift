@@ -173,13 +173,6 @@ public func restway_store_clear(
     }
 }
 
-@_cdecl("restway_statistics_init") @implementation
-public func restway_statistics_init(
-    _ statistics: Out<restway_statistics>?, _ size: Int, _ outError: OutHandle?
-) -> restway_status {
-    SizedStructs.statistics.initialize(statistics, size, outError)
-}
-
 @_cdecl("restway_store_statistics") @implementation
 public func restway_store_statistics(
     _ store: InHandle, _ statistics: Out<restway_statistics>?, _ outError: OutHandle?

@@ -6,13 +6,6 @@ import RestwayRequests
 
 // stream.h
 
-@_cdecl("restway_body_receiver_init") @implementation
-public func restway_body_receiver_init(
-    _ receiver: Out<restway_body_receiver>?, _ size: Int, _ outError: OutHandle?
-) -> restway_status {
-    SizedStructs.bodyReceiver.initialize(receiver, size, outError)
-}
-
 @_cdecl("restway_request_set_body_receiver") @implementation
 public func restway_request_set_body_receiver(
     _ request: InHandle, _ receiver: In<restway_body_receiver>?, _ outError: OutHandle?

@@ -21,6 +21,8 @@ enum SizedStructs {
     static let networkOptions = SizedStruct<restway_network_options>(
         name: "options.network", sizeMin: 112)
     static let outboxCounts = SizedStruct<restway_outbox_counts>(name: "counts", sizeMin: 40)
+    static let page = SizedStruct<restway_page>(name: "page", sizeMin: 48)
+    static let pageOptions = SizedStruct<restway_page_options>(name: "options", sizeMin: 32)
     static let progress = SizedStruct<restway_progress>(name: "progress", sizeMin: 64)
     static let rate = SizedStruct<restway_rate>(name: "rate", sizeMin: 48)
     static let statistics = SizedStruct<restway_statistics>(name: "statistics", sizeMin: 40)
