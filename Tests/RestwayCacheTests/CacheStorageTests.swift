@@ -331,11 +331,11 @@ final class CacheStorageTests: CacheTestCase {
 
     func testAnotherCredentialHasOtherEntries() throws {
         try both { cache in
-            let before = cache.holder
+            let before = cache.owner.holder
             try store(cache, question("a", holder: before), "one")
             cache.credentialWasReplaced()
-            XCTAssertNotEqual(cache.holder, before)
-            XCTAssertNil(found(cache, question("a", holder: cache.holder)))
+            XCTAssertNotEqual(cache.owner.holder, before)
+            XCTAssertNil(found(cache, question("a", holder: cache.owner.holder)))
             XCTAssertNil(found(cache, question("a", holder: before)))
         }
         XCTAssertEqual(try integer("SELECT count(*) FROM entry"), 0)

@@ -180,7 +180,7 @@ final class CacheHitTests: CacheTestCase {
                     client.calls.makeCall(spec).request?.sending.caching?.holder)
             }
             XCTAssertEqual(holders[0], holders[2])
-            XCTAssertEqual(Set(holders + [cache.holder]).count, 3)
+            XCTAssertEqual(Set(holders + [cache.owner.holder]).count, 3)
         }
     }
 

@@ -29,8 +29,9 @@ final class FakeCache: AnswerCache {
 
     let state = Monitor(State())
 
-    var discriminator: String? { state.withLock { $0.discriminator } }
-    var holder: UInt64 { state.withLock { $0.holder } }
+    var owner: EntryOwner {
+        state.withLock { EntryOwner(discriminator: $0.discriminator, holder: $0.holder) }
+    }
     var lastRemoval: Int64 { 0 }
 
     func findInMemory(_ request: PreparedRequest, isOffline: Bool) -> CacheFinding? {

@@ -34,7 +34,7 @@ final class ScriptedCache: AnswerCache {
         get { state.withLock { $0.owner.discriminator } }
         set { state.withLock { $0.owner.discriminator = newValue } }
     }
-    var holder: UInt64 { state.withLock { $0.owner.holder } }
+    var owner: EntryOwner { state.withLock { $0.owner } }
     var lastRemoval: Int64 { 0 }
 
     /// Gives the finding for a request, for example "GET http://api.test/v1/things/1".

@@ -16,7 +16,7 @@ extension ResponseCache {
         let plan =
             request.sending.caching
             ?? CachePlan(
-                rules: CacheRules(), mode: .only, route: nil, discriminator: discriminator,
+                rules: CacheRules(), mode: .only, route: nil, discriminator: owner.discriminator,
                 holder: nil)
         let question = CacheQuestion(request, plan)
         let now = options.clock.wallMicroseconds()

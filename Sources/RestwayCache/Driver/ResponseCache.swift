@@ -27,11 +27,6 @@ package final class ResponseCache: AnswerCache {
         package init() {}
     }
 
-    private struct Identity {
-        var discriminator: String?
-        var holder = UInt64.random(in: 0 ... .max)
-    }
-
     let definition: CacheDefinition
     let options: Options
     let memory: Lock<CacheMemory>
@@ -39,7 +34,8 @@ package final class ResponseCache: AnswerCache {
     let troubles = TroubleNotes()
     let file: CacheFile?
     let writer: CacheWriter?
-    private let identity = Lock(Identity())
+    private let present = Lock(
+        EntryOwner(discriminator: nil, holder: .random(in: 0 ... .max)))
 
     package convenience init(
         _ definition: CacheDefinition, _ options: Options
@@ -81,7 +77,7 @@ package final class ResponseCache: AnswerCache {
     package func close() {
         guard let writer else { return }
         // The number of the holder is random, so no later client can use its entries.
-        remove(Removal(owner: OwnerText.text(discriminator: nil, holder: holder)))
+        remove(Removal(owner: OwnerText.text(discriminator: nil, holder: owner.holder)))
         if CallbackScope.isActive {
             options.pool.submit { writer.close() }
         } else {
@@ -91,20 +87,19 @@ package final class ResponseCache: AnswerCache {
 
     // MARK: Owners
 
-    package var discriminator: String? { identity.withLock { $0.discriminator } }
-    package var holder: UInt64 { identity.withLock { $0.holder } }
+    package var owner: EntryOwner { present.withLock { $0 } }
     package var lastRemoval: Int64 { memory.withLock { $0.removals.last } }
 
     /// Sets the discriminator of the requests that start from now on.
     package func setDiscriminator(_ discriminator: String?) {
-        identity.withLock { $0.discriminator = discriminator }
+        present.withLock { $0.discriminator = discriminator }
     }
 
     /// The program has set another credential: nobody sees the entries of the one before.
     package func credentialWasReplaced() {
-        let before = identity.withLock { identity in
-            defer { identity.holder = UInt64.random(in: 0 ... .max) }
-            return identity.holder
+        let before = present.withLock { owner in
+            defer { owner.holder = .random(in: 0 ... .max) }
+            return owner.holder
         }
         remove(Removal(owner: OwnerText.text(discriminator: nil, holder: before)))
     }

@@ -7,11 +7,9 @@ package import RestwayRequests
 ///
 /// Every function may be called on any thread. A function that may wait for the file says so.
 package protocol AnswerCache: AnyObject, Sendable {
-    /// The discriminator that requests which start now are kept under.
-    var discriminator: String? { get }
-    /// The holder of the credential of requests that start now. It changes when the program sets
-    /// another credential, and not when the library refreshes one.
-    var holder: UInt64 { get }
+    /// The owner of the entries for requests that start now. Its holder changes when the program
+    /// sets another credential, and not when the library refreshes one.
+    var owner: EntryOwner { get }
     /// The number of the last removal of entries.
     var lastRemoval: Int64 { get }
 
@@ -30,11 +28,6 @@ package protocol AnswerCache: AnyObject, Sendable {
     /// Removes the entries for the URL of a request, because the rules of the request, or the
     /// program, have refused an answer that the cache has kept or given.
     func refused(_ request: PreparedRequest)
-}
-
-extension AnswerCache {
-    /// The owner of the entries for requests that start now.
-    package var owner: EntryOwner { EntryOwner(discriminator: discriminator, holder: holder) }
 }
 
 /// The reply of the cache to a request.

@@ -60,7 +60,7 @@ package struct OutboxSurroundings: Sendable {
     /// discriminator those of the present holder count.
     func cacheOwner(of item: OutboxItem) -> EntryOwner? {
         cache.map { cache in
-            EntryOwner(discriminator: item.entry.origin.discriminator, holder: cache.holder)
+            EntryOwner(discriminator: item.entry.origin.discriminator, holder: cache.owner.holder)
         }
     }
 
