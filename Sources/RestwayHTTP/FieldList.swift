@@ -1,15 +1,14 @@
-import RestwayHTTP
 import RestwayText
 
 /// Header fields whose value is a list (RFC 9110, section 5.6.1).
-enum FieldList {
+package enum FieldList {
     private static let quote = UInt8(ascii: "\"")
     private static let comma = UInt8(ascii: ",")
 
     /// The members of a list, without white space around them. A comma in a quoted string separates
     /// nothing. A quotation mark that is never closed is an ordinary character: it must not hide
     /// the members behind it.
-    static func members(_ text: String) -> [Substring] {
+    package static func members(_ text: String) -> [Substring] {
         let utf8 = text.utf8
         // Most lists have one member.
         let isList = utf8.withContiguousStorageIfAvailable { $0.contains(comma) } ?? true
@@ -31,12 +30,12 @@ enum FieldList {
     }
 
     /// The names in a list, in lower case, without empty members.
-    static func names(_ text: String) -> [String] {
+    package static func names(_ text: String) -> [String] {
         members(text).filter { !$0.isEmpty }.map { ASCII.lowercased(String($0)) }
     }
 
     /// The content of a quoted string; any other text as it is.
-    static func unquoted(_ text: Substring) -> String {
+    package static func unquoted(_ text: Substring) -> String {
         let utf8 = text.utf8
         guard utf8.count >= 2, utf8.first == quote, utf8.last == quote else { return String(text) }
         var bytes: [UInt8] = []

@@ -1,7 +1,6 @@
 package import RestwayDocument
 package import RestwayHTTP
 import RestwayRouting
-import RestwayText
 
 /// How a request takes part in the response cache.
 ///
@@ -25,17 +24,29 @@ package final class CachePlan: Sendable {
 
     package init(
         rules: CacheRules, mode: CacheMode, route: String?, discriminator: String?,
-        holder: UInt64?, holderIfTrusted: UInt64? = nil, shared: [HeaderField] = [],
-        removal: Int64 = 0
+        holder: UInt64?, shared: [HeaderField] = [], removal: Int64 = 0
     ) {
         self.rules = rules
         self.mode = mode
         self.route = route
         self.discriminator = discriminator
         self.holder = holder
-        self.holderIfTrusted = holderIfTrusted ?? holder
+        holderIfTrusted = holder
         self.shared = shared
         self.removal = removal
+    }
+
+    /// Makes a copy with another holder. The compiler refuses a copy without all fields, as no
+    /// field has a default value.
+    private init(_ other: CachePlan, holder: UInt64?) {
+        rules = other.rules
+        mode = other.mode
+        route = other.route
+        discriminator = other.discriminator
+        self.holder = holder
+        holderIfTrusted = other.holderIfTrusted
+        shared = other.shared
+        removal = other.removal
     }
 
     /// Makes the plan of a request that starts now; `nil` if it takes no part in the cache.
@@ -78,12 +89,12 @@ package final class CachePlan: Sendable {
         if isUnowned { holder = .random(in: 0 ... .max) }
         // Headers that the caller has given are sent to any URL.
         let goesAlong = sending.isTrusted || !secrets.isEmpty
-        return CachePlan(
+        let plan = CachePlan(
             rules: rules, mode: mode, route: destination.route?.name,
-            discriminator: owner?.discriminator, holder: goesAlong ? holder : nil,
-            holderIfTrusted: holder,
+            discriminator: owner?.discriminator, holder: holder,
             shared: sending.isInBatch ? context.standardHeaders.own.fields : [],
             removal: context.lastCacheRemoval)
+        return goesAlong ? plan : CachePlan(plan, holder: nil)
     }
 
     /// Returns the values of headers which say who the caller is.
@@ -114,9 +125,7 @@ package final class CachePlan: Sendable {
     func redirected(isTrusted: Bool) -> CachePlan {
         let holder = isTrusted ? holderIfTrusted : nil
         guard holder != self.holder else { return self }
-        return CachePlan(
-            rules: rules, mode: mode, route: route, discriminator: discriminator, holder: holder,
-            holderIfTrusted: holderIfTrusted, shared: shared, removal: removal)
+        return CachePlan(self, holder: holder)
     }
 }
 
@@ -195,9 +204,6 @@ extension RequestSpec {
 extension HeaderField {
     /// Whether this is a `Cache-Control` with `only-if-cached`.
     fileprivate var saysOnlyIfCached: Bool {
-        guard isNamed("Cache-Control") else { return false }
-        return value.split(separator: ",").contains { member in
-            ASCII.lowercased(String(Headers.trimmed(member))) == "only-if-cached"
-        }
+        isNamed("Cache-Control") && FieldList.names(value).contains("only-if-cached")
     }
 }
