@@ -113,8 +113,8 @@ let core: [Target] =
     + module(
         "RestwayBodies",
         [
-            "CLinux", "RestwayText", "RestwayThreads", "RestwayRouting", "RestwayObjects",
-            "RestwayHTTP", "RestwayOutcome",
+            "CLinux", "RestwayText", "RestwayThreads", "RestwayRouting", "RestwayHTTP",
+            "RestwayOutcome",
         ], testsStartThreads: false)
     + module(
         "RestwayRequests",
@@ -140,15 +140,14 @@ let core: [Target] =
     + module(
         "RestwayPacing",
         [
-            "RestwayText", "RestwayThreads", "RestwayRouting", "RestwayHTTP", "RestwayOutcome",
-            "RestwayDocument", "RestwayCalls",
+            "RestwayThreads", "RestwayRouting", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
+            "RestwayCalls",
         ], safe, testsStartThreads: false)
     + module(
         "RestwayCache",
         [
-            "CCrypto", "CLinux", "RestwayText", "RestwayThreads", "RestwaySQLite", "RestwayRouting",
-            "RestwayMapping", "RestwayObjects", "RestwayHTTP", "RestwayOutcome", "RestwayDocument",
-            "RestwayRequests", "RestwayCalls",
+            "CLinux", "RestwayText", "RestwayThreads", "RestwaySQLite", "RestwayRouting",
+            "RestwayHTTP", "RestwayOutcome", "RestwayDocument", "RestwayRequests", "RestwayCalls",
         ])
     + module(
         "RestwayBatch",

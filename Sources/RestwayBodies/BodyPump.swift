@@ -237,10 +237,6 @@ package final class BodyPump: Sendable {
         return .write(head, resumesTransport: isPaused)
     }
 
-    private static func isFailure(_ end: Result<ExchangeSummary, TransportError>) -> Bool {
-        if case .failure = end { true } else { false }
-    }
-
     private func begin(_ head: ResponseHead) {
         do throws(Failure) {
             _ = try decoder(head)
@@ -320,7 +316,7 @@ package final class BodyPump: Sendable {
         _ stopped: BodyOutcome?
     ) {
         var outcome = stopped
-        if outcome == nil, let head, !Self.isFailure(result) { outcome = completed(head) }
+        if outcome == nil, let head, case .success = result { outcome = completed(head) }
         if case .taken? = outcome {} else { target.abandon() }
         finished(result, outcome)
     }

@@ -73,7 +73,6 @@ final class ReceiverTarget: BodyTarget, @unchecked Sendable {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) -> BodyFlow {
-        let receiver = receiver
         let flow = try BodyReceiver.ask { receiver.receive(bytes) }
         length += Int64(bytes.count)
         return flow

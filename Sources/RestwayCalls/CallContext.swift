@@ -245,7 +245,7 @@ package final class CallContext: Sendable {
         _ spec: RequestSpec, _ api: LoadedAPI, _ questions: BodyQuestions
     ) throws(Failure) -> PreparedRequest {
         try RequestPreparation(
-            context: self, api: api, questions: questions, identities: localIdentities()
+            context: self, api: api, questions: questions, identities: outbox?.identities()
         ).prepare(spec)
     }
 
@@ -311,7 +311,7 @@ package final class CallContext: Sendable {
     private var plainPreparation: RequestPreparation {
         RequestPreparation(
             context: self, api: api.loaded, questions: BodyQuestions(),
-            identities: localIdentities())
+            identities: outbox?.identities())
     }
 
     // MARK: Functions of the program
@@ -389,7 +389,6 @@ extension CallContext: RequestContext {
     package var lastCacheRemoval: Int64 { cache?.lastRemoval ?? 0 }
 
     package var outboxDefinition: OutboxDefinition? { outbox?.definition }
-    package func localIdentities() -> (any LocalIdentities)? { outbox?.identities() }
 }
 
 /// The functions of the program that take part in calls; `nil` for a function that is not set.

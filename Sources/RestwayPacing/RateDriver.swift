@@ -127,7 +127,7 @@ package final class RateDriver: RateGate {
         let now = executors.clock.now()
         let time = state.withLock { state -> Deadline? in
             let next = state.origins[origin]?.wakeTime(policy(state), now) ?? .never
-            // A timer that comes earlier looks again.
+            // A timer that ends earlier schedules the next one.
             guard next != .never, next < state.timers[origin]?.at ?? .never else { return nil }
             return next
         }

@@ -300,7 +300,7 @@ final class PageReader: Sendable {
             let mapper = context.mappers.mapper(
                 named: dataMapper, type: type, looksLikeJSON: true)
             if let mapper, !MediaType.reads(mapper, MediaType.json) {
-                let limits = MappingLimits(nestingDepthMax: context.options.nestingDepthMax)
+                let limits = context.options.mappingLimits
                 let value = withBytes { JSONValue.read($0, by: mapper, limits) }
                 guard let value else { return .nothing }
                 read = value

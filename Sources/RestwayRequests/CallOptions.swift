@@ -1,4 +1,5 @@
 package import RestwayHTTP
+package import RestwayMapping
 
 /// The settings of a client that its calls use, with the defaults filled in.
 package struct CallOptions: Sendable {
@@ -20,4 +21,7 @@ package struct CallOptions: Sendable {
     package init(userAgent: String) {
         self.userAgent = userAgent
     }
+
+    /// The limits of values that are read or written outside of the mapping of an answer.
+    package var mappingLimits: MappingLimits { MappingLimits(nestingDepthMax: nestingDepthMax) }
 }

@@ -30,13 +30,10 @@ package struct MappedEvent {
 package final class EventReceiver: Sendable {
     /// The options that the program sets for a stream.
     package struct Options: Sendable {
-        package static let usualBytesMax = Int(
-            NumberBounds.eventReceiverEventBytesMax.standard)
-
         /// `nil` if the route or the media type decides.
         package var format: EventStreamFormat?
         /// The limit on the data of an event.
-        package var bytesMax = Self.usualBytesMax
+        package var bytesMax = Int(NumberBounds.eventReceiverEventBytesMax.standard)
         /// The largest number of consecutive reconnections that bring no event; `nil` for no limit.
         package var reconnectionsMax: Int?
 

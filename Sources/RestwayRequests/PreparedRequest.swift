@@ -129,7 +129,7 @@ package final class PreparedRequest: @unchecked Sendable {
     }
 
     package var descriptorChoice: DescriptorChoice {
-        DescriptorChoice(route: destination.route, path: destination.path)
+        destination.descriptorChoice
     }
 
     /// The request before the redirects, by which the answer is found again; `nil` for a request

@@ -37,7 +37,4 @@ package protocol RequestContext: AnyObject, Sendable {
     /// The section of the API document that says which requests may be stored; `nil` if the client
     /// has no outbox.
     var outboxDefinition: OutboxDefinition? { get }
-    /// Returns the identities that one request uses; `nil` without an outbox, where every object
-    /// needs an identity from the server.
-    func localIdentities() -> (any LocalIdentities)?
 }

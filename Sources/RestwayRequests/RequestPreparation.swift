@@ -140,7 +140,7 @@ package struct RequestPreparation {
     func relationship(_ destination: RequestDestination) -> String? {
         api.relationship(
             destination.method,
-            DescriptorChoice(route: destination.route, path: destination.path))
+            destination.descriptorChoice)
     }
 
     private func deletions(

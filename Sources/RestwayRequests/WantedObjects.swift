@@ -84,7 +84,7 @@ extension RequestPreparation {
             if wanted.mayBeValue, !isDropped { return nil }
             return ("the parser \"\(parser.name)\" reads them", "parse")
         }
-        let choice = DescriptorChoice(route: destination.route, path: destination.path)
+        let choice = destination.descriptorChoice
         let descriptors = api.successDescriptors(destination.method, choice)
         if descriptors.isEmpty, wanted.mayBeValue { return nil }
         if descriptors.isEmpty { return ("the API document maps nothing of them", nil) }

@@ -1,8 +1,8 @@
-import RestwayDocument
 import RestwayHTTP
 import RestwayOutcome
 import XCTest
 
+@testable import RestwayDocument
 @testable import RestwayRequests
 
 /// The numbers of options: their defaults and ranges, which the headers state.
@@ -55,7 +55,7 @@ final class OptionNumberTests: XCTestCase {
         XCTAssertEqual(cache.memoryBytesMax, ClientNumber.cacheMemoryBytesMax.bounds.standard)
         XCTAssertEqual(
             ClientNumber.cacheBytesMax.bounds.allowed,
-            CacheDefinition.bytesMin...CacheDefinition.bytesLimit)
+            DocumentObject.cache.range("maxBytes"))
         let timeouts = CallOptions(userAgent: "").timeouts
         XCTAssertEqual(timeouts.totalMilliseconds, 60_000)
         XCTAssertEqual(timeouts.firstByteMilliseconds, 0)

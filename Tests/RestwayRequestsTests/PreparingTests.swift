@@ -19,7 +19,7 @@ final class PreparingTests: XCTestCase {
         change(context)
         return RequestPreparation(
             context: context, api: context.api.loaded, questions: BodyQuestions(),
-            identities: context.localIdentities())
+            identities: nil)
     }
 
     func testARequestByARouteHasTheURLAndTheHeadersOfItsEnvironment() throws {
@@ -134,7 +134,6 @@ private final class FakeContext: RequestContext, @unchecked Sendable {
     }
 
     func retryPolicy(of api: LoadedAPI) -> RetryPolicy? { policy }
-    func localIdentities() -> (any LocalIdentities)? { nil }
 }
 
 /// No exchange is started while a request is prepared.

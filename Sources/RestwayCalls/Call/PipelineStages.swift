@@ -76,7 +76,7 @@ extension PipelineContext {
     }
 }
 
-/// Asks the modifiers or the interceptors of a call, all of them in one visit to a worker.
+/// One worker asks all modifiers, or all interceptors, of a call.
 enum PipelineStage {
     /// - Parameter index: The index of the function that is asked first.
     static func goOn(_ context: PipelineContext, from index: Int) {

@@ -126,7 +126,7 @@ struct AnswerErrors {
         else {
             return APIError.json(body, contentType: answer.headers[first: "Content-Type"])
         }
-        let limits = MappingLimits(nestingDepthMax: call.context.options.nestingDepthMax)
+        let limits = call.context.options.mappingLimits
         return JSONValue.read(body, by: mapper, limits)
     }
 }

@@ -3,11 +3,6 @@ import RestwayRouting
 
 /// The section `cache`.
 extension CacheDefinition {
-    /// No file and no memory is larger; a larger number is probably a mistake in the unit.
-    package static let bytesLimit = DocumentObject.cache.range("maxBytes").upperBound
-    /// The size of a file with a few small answers.
-    package static let bytesMin = DocumentObject.cache.range("maxBytes").lowerBound
-
     init?(_ node: DocumentNode) {
         guard let object = node.object(.cache) else { return nil }
         self.init()

@@ -32,9 +32,7 @@ extension OutboxDefinition {
         object.read("batch", into: &batching.isOn) { $0.bool() }
         batching.chunk = object.number("chunk")
         object.read("singlyAfterFailures", into: &batching.singlyAfterFailures)
-        if let interval = object.milliseconds("intervalMilliseconds") {
-            intervalMilliseconds = interval
-        }
+        intervalMilliseconds = object.milliseconds("intervalMilliseconds") ?? intervalMilliseconds
         object.read("busyTimeoutMilliseconds", into: &busyTimeoutMilliseconds)
     }
 

@@ -107,7 +107,7 @@ extension PageRules {
     private static func size(_ object: DocumentNode) -> Size? {
         guard object["size"] != nil || object["pageSize"] != nil else { return nil }
         let parameter = object.required("size")?.nonEmptyString()
-        let count: Int64? = object.required("pageSize").flatMap { _ in object.number("pageSize") }
+        let count: Int64? = object.required("pageSize")?.integer(in: object.range("pageSize"))
         guard let parameter, let count else { return nil }
         return Size(parameter: parameter, count: count)
     }

@@ -19,9 +19,7 @@ extension RetryPolicy {
         object.read("baseMilliseconds", into: &baseMilliseconds)
         object.read("capMilliseconds", into: &capMilliseconds)
         object.read("retryAfterMaxMilliseconds", into: &retryAfterMaxMilliseconds)
-        if let deadline = object.milliseconds("deadlineMilliseconds") {
-            deadlineMilliseconds = deadline
-        }
+        deadlineMilliseconds = object.milliseconds("deadlineMilliseconds") ?? deadlineMilliseconds
         object.read("status", into: &statuses) { $0.statusRanges() }
         object.read("codes", into: &codes) { $0.codes() }
         object.read("transport", into: &transport) { node in

@@ -11,7 +11,6 @@ struct EntityTarget {
 
 /// The section `unions`, and unions in the place of the name of an entity.
 extension EntityCatalog {
-
     /// Reads the name of an entity or of a union, or a union itself.
     func target(_ node: DocumentNode) -> EntityTarget? {
         if node.value.kind == .object {

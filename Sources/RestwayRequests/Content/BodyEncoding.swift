@@ -89,6 +89,6 @@ extension RequestPreparation {
         return BodyEncoding(
             name: name, function: api.definition.functions.encoders[name],
             mediaType: spec.contentType ?? settings.contentType(nil), mayAsk: questions.mayAsk,
-            limits: MappingLimits(nestingDepthMax: context.options.nestingDepthMax))
+            limits: context.options.mappingLimits)
     }
 }

@@ -34,7 +34,7 @@ struct RequestBody {
     static let json = JanssonMapper()
 
     private var limits: MappingLimits {
-        MappingLimits(nestingDepthMax: context.options.nestingDepthMax)
+        context.options.mappingLimits
     }
 
     /// The result of writing the object that a request is about.

@@ -320,7 +320,7 @@ extension RequestPreparation {
         let rules = settings.body.forms.over(api.definition.rules.forms)
         return FieldWriter(
             style: place == .query ? .query(rules) : .body(rules), json: RequestBody.json,
-            limits: MappingLimits(nestingDepthMax: context.options.nestingDepthMax))
+            limits: context.options.mappingLimits)
     }
 
     /// Returns the parameters of the first page for a plain request by the name of a route with

@@ -50,7 +50,7 @@ extension RequestPreparation {
         case .text, .bytes, .headers, .nothing: return true
         case .objects, .function: break
         }
-        let choice = DescriptorChoice(route: destination.route, path: destination.path)
+        let choice = destination.descriptorChoice
         return !api.maps(destination.method, choice)
     }
 

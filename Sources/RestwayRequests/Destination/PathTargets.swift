@@ -31,7 +31,7 @@ package struct PathTargets {
     }
 
     /// A route or a descriptor that says which objects are at a path.
-    private struct Claim {
+    private struct Rule {
         let template: PathTemplate
         /// The entity; `nil` for a route without an entity, which still displaces less
         /// specific routes.
@@ -43,21 +43,21 @@ package struct PathTargets {
 
     private func candidates(areEnding: Bool) -> [(Entity, Identity)] {
         let choice = DescriptorChoice(route: route, path: path)
-        return choice.mostSpecific(claims(choice), \.template).flatMap { claim in
-            guard let entity = claim.entity else { return [(Entity, Identity)]() }
-            let mustEnd = areEnding || claim.isEnding
-            if mustEnd, !claim.template.endsWithIdentity(of: entity) { return [] }
-            return claim.template.identities(of: entity, in: path).map { (entity, $0) }
+        return choice.mostSpecific(rules(choice), \.template).flatMap { rule in
+            guard let entity = rule.entity else { return [(Entity, Identity)]() }
+            let mustEnd = areEnding || rule.isEnding
+            if mustEnd, !rule.template.endsWithIdentity(of: entity) { return [] }
+            return rule.template.identities(of: entity, in: path).map { (entity, $0) }
         }
     }
 
-    private func claims(_ choice: DescriptorChoice) -> [Claim] {
-        var claims: [Claim] = []
+    private func rules(_ choice: DescriptorChoice) -> [Rule] {
+        var rules: [Rule] = []
         // Objects of an entity are sent to the routes of that entity.
         let routes = route.map { [$0] } ?? definition.routes.routes(method: method, path: path)
         for route in routes {
             let entity = route.entity.flatMap { definition.mapping(named: $0)?.entity }
-            claims.append(Claim(template: route.template, entity: entity, isEnding: false))
+            rules.append(Rule(template: route.template, entity: entity, isEnding: false))
         }
         for descriptor in definition.descriptors
         where descriptor.methodSet.contains(method) && descriptor.statuses.overlaps(.success)
@@ -67,16 +67,16 @@ package struct PathTargets {
             guard let template = descriptor.template, choice.fits(template, of: descriptor.routeKey)
             else { continue }
             let entity = descriptor.mapping.entity
-            claims.append(Claim(template: template, entity: entity, isEnding: true))
+            rules.append(Rule(template: template, entity: entity, isEnding: true))
         }
         for descriptor in definition.rules.requestDescriptors
         where descriptor.methods.contains(method) {
             guard let template = descriptor.template, choice.fits(template, of: descriptor.routeKey)
             else { continue }
             let entity = descriptor.mapping.entity
-            claims.append(Claim(template: template, entity: entity, isEnding: true))
+            rules.append(Rule(template: template, entity: entity, isEnding: true))
         }
-        return claims
+        return rules
     }
 }
 

@@ -35,6 +35,8 @@ package struct RequestDestination: Sendable {
         isTrusted = path != nil
     }
 
+    package var descriptorChoice: DescriptorChoice { DescriptorChoice(route: route, path: path) }
+
     /// Returns the variables of the path. The objects of the answer remember those that are not
     /// attributes of the objects.
     ///

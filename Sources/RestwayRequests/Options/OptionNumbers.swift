@@ -37,7 +37,7 @@ package enum ClientNumber: Int, CaseIterable, Sendable {
     ]
 }
 
-/// The numbers that calls use, with the defaults filled in. 0 is no limit, or none at all.
+/// The numbers with the defaults filled in. 0 is no limit, or none at all.
 extension CallOptions {
     package var bodyBytesMax: Int {
         get { numbers[.bodyBytesMax] }
