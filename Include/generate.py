@@ -25,7 +25,7 @@ Json = dict[str, Any]
 CLIENT = "restway_client_options"
 #: Words that Swift writes in capitals unless they come first.
 CAPITALS = {"tls": "TLS", "url": "URL"}
-INT64_MIN, INT64_MAX = -(1 << 63), (1 << 63) - 1
+INT64_MAX = (1 << 63) - 1
 #: The largest number of each type of fields.
 TYPE_MAX = {"int32_t": (1 << 31) - 1, "int64_t": INT64_MAX}
 #: The numbers of a client that other settings hold: time limits and the cache.
@@ -151,7 +151,7 @@ package enum ClientNumber: Int, CaseIterable, Sendable {{
     ]
 }}
 
-/// The numbers that calls use, with the defaults filled in. 0 is no limit, or none at all.
+/// The numbers with the defaults filled in. 0 is no limit, or none at all.
 extension CallOptions {{
 {accessors}
 }}
@@ -308,7 +308,7 @@ def table(interface: Json) -> str:
         lines = [
             f'    "{field["name"].removesuffix("_milliseconds")}": {_row(field)},\n'
             for field in fields_of(interface, name)
-            if is_stated_number(field)
+            if is_stated_number(field) or field["option"]["kind"] == "permissions"
         ]
         title = name.removeprefix("restway_").upper()
         parts.append(f"\n{title}: Table = {{\n{''.join(lines)}}}\n")

@@ -31,8 +31,8 @@ typedef struct restway_page_options {
      *  Default: no limit.
      *  Range: 1 or more. */
     int64_t objects_max;
-    /** 1 requests the next page as soon as a page has come, so that it is there when the program
-     *  has used the page; 0 requests a page only when the program asks for it.
+    /** 1 if the next page is requested as soon as a page has come, so that it is there when the
+     *  program has used the page; 0 if a page is requested only when the program asks for it.
      *  Default: 0.
      *  Range: 0 to 1. */
     int32_t prefetch;

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from declarations import OF_BINDINGS
+import meanings
 
 Json = dict[str, Any]
 
@@ -45,8 +45,6 @@ RANGES = {
     "member": r"a (restway_\w+)",
 }
 
-_FIELDS = re.compile(r"    /\*\*((?:(?!\*/).)*)\*/\s+[^;/]*?(\w+);", re.DOTALL)
-
 
 def completed(interface: Json) -> Json:
     """Adds `option` to each field of the structs that programs fill.
@@ -55,7 +53,7 @@ def completed(interface: Json) -> Json:
     the range.
     """
     for name in option_structs(interface):
-        comments = _comments(name)
+        comments = meanings.members()[name]
         for field in interface["structs"][name]["fields"][1:]:
             try:
                 field["option"] = option(comments.get(field["name"], ""), field["type"], interface)
@@ -85,16 +83,6 @@ def option_structs(interface: Json) -> list[str]:
         if not more:
             return [name for name in structs if name in found]
         found |= more
-
-
-def _comments(struct: str) -> dict[str, str]:
-    headers = "\n".join(header.read_text() for header in OF_BINDINGS)
-    start = headers.index(f"typedef struct {struct} {{")
-    found = {}
-    for text, name in _FIELDS.findall(headers[start : headers.index(f"\n}} {struct};", start)]):
-        lines = [line.strip().removeprefix("*").strip() for line in text.splitlines()]
-        found[name] = " ".join(filter(None, lines))
-    return found
 
 
 def option(comment: str, c_type: str, interface: Json) -> Json:

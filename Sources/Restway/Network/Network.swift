@@ -206,15 +206,10 @@ extension ClientOptions.Network {
         }
         names.family = ipVersion.map(\.core) ?? .any
         if let happyEyeballs {
-            let allowed = NumberBounds.networkOptionsHappyEyeballsMilliseconds.allowed
-            let (low, high) = (allowed.lowerBound, allowed.upperBound)
-            guard (.milliseconds(low) ... .milliseconds(high)).contains(happyEyeballs) else {
-                throw Self.wrong(
-                    "happyEyeballs",
-                    "options.network.happyEyeballs is \(low) to \(high) milliseconds, not "
-                        + "\(happyEyeballs)")
-            }
-            names.happyEyeballsMilliseconds = happyEyeballs.milliseconds
+            let milliseconds = happyEyeballs.milliseconds
+            try NumberBounds.networkOptionsHappyEyeballsMilliseconds.check(
+                milliseconds, "options.network.happyEyeballs")
+            names.happyEyeballsMilliseconds = milliseconds
         }
     }
 

@@ -1185,9 +1185,9 @@ pub struct restway_page_options {
     /// (restway_pages_objects()). Its response has all objects of the page. Default: no limit.
     /// Range: 1 or more.
     pub objects_max: i64,
-    /// 1 requests the next page as soon as a page has come, so that it is there when the program
-    /// has used the page; 0 requests a page only when the program asks for it. Default: 0. Range: 0
-    /// to 1.
+    /// 1 if the next page is requested as soon as a page has come, so that it is there when the
+    /// program has used the page; 0 if a page is requested only when the program asks for it.
+    /// Default: 0. Range: 0 to 1.
     pub prefetch: i32,
     /// Not used. Default: 0. Range: 0.
     pub reserved: i32,
