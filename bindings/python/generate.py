@@ -144,14 +144,15 @@ def _named(doc: str, prefix: str) -> str:
 
 
 def prefix_of(enum: str, values: Json) -> str:
-    """Returns what is no part of a name in Python: RESTWAY_OUTBOX_ for restway_outbox_state."""
+    """Returns the prefix that the names in Python leave out: RESTWAY_OUTBOX_ for
+    restway_outbox_state.
+    """
+    if enum in PREFIXES:
+        return PREFIXES[enum]
     words = enum.upper().split("_")
-    candidates = (words, words[:-1], [words[0], words[-1]])
-    found = ["_".join(candidate) + "_" for candidate in candidates]
-    for prefix in [PREFIXES[enum]] if enum in PREFIXES else found:
-        names = [name for name in values if name.startswith(prefix)]
-        rest = [name.removeprefix(prefix) for name in names]
-        if enum in PREFIXES or (len(names) == len(values) and all(map(str.isidentifier, rest))):
+    for candidate in (words, words[:-1], [words[0], words[-1]]):
+        prefix = "_".join(candidate) + "_"
+        if all(n.startswith(prefix) and n.removeprefix(prefix).isidentifier() for n in values):
             return prefix
     raise ValueError(f"the constants of {enum} do not begin with its name: {list(values)}")
 
@@ -207,8 +208,8 @@ class Written:
     def __init__(self) -> None:
         module = ast.parse((PACKAGE / "_errors.py").read_text("utf-8"))
         classes = [node for node in module.body if isinstance(node, ast.ClassDef)]
-        self.bases = {node.name: [ast.unparse(base) for base in node.bases] for node in classes}
-        self.errors = {name: each for name, each in self.bases.items() if name.endswith("Error")}
+        bases = {node.name: [ast.unparse(base) for base in node.bases] for node in classes}
+        self.errors = {name: each for name, each in bases.items() if name.endswith("Error")}
         self.docs = {node.name: ast.get_docstring(node) or "" for node in classes}
 
 
@@ -229,9 +230,7 @@ def exceptions(interface: Json) -> str:
         bases[name] = [OTHER_BASES.get(name) or BASES.get(domain, "RestwayError")]
         docs[name] = status["doc"]
         classes += f"\n\nclass {name}({bases[name][0]}):\n{docstring(status['doc'])}"
-    used = {each["names"]["python"] for each in statuses.values()} & set(written.errors)
-    used |= {base for found in bases.values() for base in found} & set(written.errors)
-    imported = sorted({"Problem", "RestwayError", *used, *written.errors}, key=_import_order)
+    imported = sorted(["Problem", *written.errors], key=str.lower)
     names = "".join(f"    {name},\n" for name in imported)
     rows = "".join(
         f"    Status.{name}: {status['names']['python']},\n" for name, status in statuses.items()
@@ -251,10 +250,6 @@ def exceptions(interface: Json) -> str:
     )
 
 
-def _import_order(name: str) -> tuple[bool, str]:
-    return not name.isupper(), name.lower()
-
-
 def _drawn(
     name: str, bases: dict[str, list[str]], docs: dict[str, str], head: str, tail: str
 ) -> list[str]:
@@ -263,7 +258,7 @@ def _drawn(
     """
     others = "".join(f"Also {base}. " for base in bases[name][1:])
     width = COLUMNS_MAX - 4 - TREE_COLUMNS
-    text = "" if name == "RestwayError" else others + _shortened(docs[name], width - len(others))
+    text = "" if name == "RestwayError" else others + _shortened(docs[name])
     children = [child for child, found in bases.items() if found[0] == name]
     bars = tail + ("│" if children else "")
     said = textwrap.wrap(text, width, break_on_hyphens=False) or [""]
@@ -276,15 +271,9 @@ def _drawn(
     return lines
 
 
-def _shortened(doc: str, width: int) -> str:
-    """Returns the first sentence of a text, or as many of its clauses as a line has room for."""
-    clauses = re.split(r"(?<!\d)(?=[;:] |, (?:but|or)\b)", _first_sentence(doc).removesuffix("."))
-    text = clauses[0]
-    for clause in clauses[1:]:
-        if clause.startswith(";") or len(text) + len(clause) > width:
-            break
-        text += clause
-    return text
+def _shortened(doc: str) -> str:
+    """Returns the first sentence of a text, up to a semicolon or a colon."""
+    return re.split(r"(?<!\d)[;:] ", _first_sentence(doc).removesuffix("."))[0]
 
 
 def structures(interface: Json) -> str:

@@ -18,13 +18,14 @@ from ._base.lazy import asyncio
 from ._enums import AuthMode, CacheMode, SaveFlag, Status
 from ._exceptions import RestwayError
 from ._ffi.callbacks import functions
+from ._ffi.options import CLIENT_OPTIONS
 from ._ffi.trampolines import (
     on_function_destroy,
     on_read_body_function,
     on_rewind_body_function,
 )
 from ._functions import fail
-from ._handles import check, chosen, name
+from ._handles import check, chosen, name, number
 from ._resource import DigestHeader, Files, Resource, Resumption
 from ._values import Nulls, Parameters, Record
 from .progress import Reported
@@ -282,7 +283,8 @@ def set_save_to(request: native.RequestHandle, saving: Saving) -> None:
     if plan.bytes_max is not None:
         if plan.bytes_max <= 0:
             raise ValueError(f"a size limit is more than 0 bytes, not {plan.bytes_max}")
-        check(native.lib.restway_request_set_save_bytes_max, request, plan.bytes_max)
+        most = number("bytes_max", plan.bytes_max, CLIENT_OPTIONS["save_bytes_max"])
+        check(native.lib.restway_request_set_save_bytes_max, request, most)
 
 
 CacheUse = Literal["standard", "reload", "validate", "bypass", "only", "preferred"]

@@ -19,7 +19,7 @@ from ._draft import Draft
 from ._enums import ClientFlag, CurlFlag, Delivery, Reachability, TraceFlag
 from ._ffi.callbacks import Closing, Holding, close_at_exit, questions
 from ._ffi.conversion import JSONValue, json_value
-from ._ffi.options import CLIENT_OPTIONS, MAX
+from ._ffi.options import CLIENT_OPTIONS
 from ._ffi.trampolines import on_question_destroy, on_span_function
 from ._functions import Exclusion, set_exclusion
 from ._handles import (
@@ -27,7 +27,6 @@ from ._handles import (
     check,
     make,
     name,
-    number,
     optional_name,
     set_numbers,
     written_text,
@@ -180,10 +179,10 @@ class ClientBase(
             clock: The clock for all times of the client, for tests; None uses the machine's clock.
             random_seed: A seed that makes the waits between attempts repeatable, for tests.
 
-        None takes the value of the API document, or the default if the document has no value;
-        `math.inf` sets no limit. Without `proxy`, requests use the proxy that the environment
-        variables name (`http_proxy` and so on, as libcurl reads them). If they name no proxy when
-        the client is made, they are not read again. Raises UnknownEnvironmentError,
+        None takes the value of the API document, or the default if the document has no value. For
+        a time in seconds, `math.inf` sets no limit. Without `proxy`, requests use the proxy that
+        the environment variables name (`http_proxy` and so on, as libcurl reads them). If they name
+        no proxy when the client is made, they are not read again. Raises UnknownEnvironmentError,
         InvalidURLError, StoreError, PluginError, UsageError, ValueError, FileError for the file of
         a cache that belongs to another program, and ConfigError for a network setting that cannot
         be used, such as a missing file.
@@ -230,7 +229,6 @@ class ClientBase(
             from ._cache import set_cache_options
 
             set_cache_options(options, cache)
-        options.file_mode = number("file_mode", file_mode, ("file_mode", MAX, False))
         options.network = network_options(tls, proxy, network)
         options.transport = optional_name(transport)
         if transport_options is not None:

@@ -13,7 +13,8 @@
     │   └── UnknownEnvironmentError     The API document has no environment of the given name
     ├── RouteError                      No request can be made from a route, a path, an object or
     │   │                               their variables
-    │   ├── UnknownRouteError           There is no route of the given name
+    │   ├── UnknownRouteError           There is no route of the given name, or no route for the
+    │   │                               object and the method
     │   ├── AmbiguousRouteError         More than one route fits
     │   ├── MissingVariableError        A path variable has no value
     │   ├── InvalidURLError             A URL cannot be built or is not allowed
@@ -24,14 +25,17 @@
     │   │                               before the request was sent
     │   ├── ResolveError                The host name does not resolve
     │   ├── ConnectError                No connection to the server could be made
-    │   ├── TLSError                    The TLS handshake failed
-    │   ├── ConnectionLostError         The connection was lost
+    │   ├── TLSError                    The TLS handshake failed, or the certificate does not belong
+    │   │                               to the server
+    │   ├── ConnectionLostError         The connection was lost, or ended before the response was
+    │   │                               complete
     │   ├── ProtocolError               The peer does not speak HTTP as it should
     │   ├── TooLargeError               The response is larger than the limit that was set
     │   └── TooManyRedirectsError       The call had more redirects than allowed
     ├── HTTPStatusError                 The server answered with a status that is not a success
     │   ├── BadRequestError             400: the server does not understand the request
-    │   ├── UnauthorizedError           401: the request has no credential
+    │   ├── UnauthorizedError           401: the request has no credential, or one that the server
+    │   │                               does not accept
     │   ├── PaymentRequiredError        402: the server asks for a payment
     │   ├── ForbiddenError              403: the credential does not allow the request
     │   ├── NotFoundError               404: the server has nothing under that URL
@@ -45,14 +49,17 @@
     ├── AuthError                       There is no valid credential
     │   └── RefreshRefusedError         A refresh function raises this to declare that no refresh
     │                                   can succeed
-    ├── MappingError                    The body is not valid for its media type
+    ├── MappingError                    The body is not valid for its media type, or, in strict
+    │   │                               mode, a value cannot be mapped
     │   ├── ValidationError             An answer with a success status is refused
     │   └── ParsingError                The parser of the route or of the request cannot read the
     │                                   body
-    ├── QueuedError                     The server could not be reached
+    ├── QueuedError                     The request is stored, because the server could not be
+    │                                   reached
     ├── StoreError                      The store failed
     │   ├── UnknownEntityError          There is no entity of the given name
-    │   ├── UnknownAttributeError       The entity has no attribute
+    │   ├── UnknownAttributeError       The entity has no attribute, or no relationship, of the
+    │   │                               given name
     │   └── NoObjectError               The store does not have the object
     ├── StoppedError                    The program itself cancelled the call or closed the client
     │   ├── ClosedError                 The client has been closed
@@ -61,8 +68,11 @@
     ├── InternalError                   A bug of the library
     ├── FileError                       A file cannot be read or written
     ├── PluginError                     A plugin is missing, does not start or breaks its contract
-    ├── BatchError                      The answer to a batch does not have the batch format
-    └── OutboxError                     The outbox's file cannot be read or written
+    ├── BatchError                      The answer to a batch does not have the batch format, or
+    │                                   this request was not sent because an earlier call of its
+    │                                   batch failed
+    └── OutboxError                     The outbox's file cannot be read or written, or another
+                                        process sends its requests
 
 A status that this version does not know raises RestwayError itself. Arguments that
 Python alone can recognise as wrong (a negative time limit, a NUL inside a name, a naive

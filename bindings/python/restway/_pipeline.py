@@ -378,7 +378,6 @@ def _add(
     return Stage(client._handle, number.value, stage)
 
 
-
 def _runner(
     stage: Any, loop: asyncio.AbstractEventLoop | None, layouts: Layouts, held: Held
 ) -> Callable[[native.PipelineContextHandle], int]:
@@ -405,9 +404,9 @@ def _runner(
     return run if loop is None else run_in_loop
 
 
-def _variables_of(context: native.PipelineContextHandle) -> Context:
+def _variables_of(handle: native.PipelineContextHandle) -> Context:
     """Returns the context variables of the caller."""
-    return contexts.get(native.lib.restway_pipeline_context_call_context(context))
+    return contexts.get(native.lib.restway_pipeline_context_call_context(handle))
 
 
 _running: set[asyncio.Task[None]] = set()

@@ -374,7 +374,7 @@ def test_other_tasks_run_while_one_awaits(make_client: MakeAsyncClient) -> None:
     run(main())
 
 
-def test_an_modifier_serves_awaits_and_sends(make_client: MakeAsyncClient) -> None:
+def test_a_modifier_serves_awaits_and_sends(make_client: MakeAsyncClient) -> None:
     def refuse(context: restway.PipelineContext) -> None:
         raise KeyError("no")
 

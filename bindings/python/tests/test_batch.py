@@ -239,7 +239,7 @@ def test_a_401_of_requests_refreshes_once_and_sends_them_again() -> None:
     ]
 
 
-def test_an_modifier_sees_the_requests(client: restway.Client) -> None:
+def test_a_modifier_sees_the_requests(client: restway.Client) -> None:
     seen: list[str] = []
 
     def modify(context: restway.PipelineContext) -> None:

@@ -204,6 +204,8 @@ def test_a_coded_bomb_leaves_no_file(peer: Peer, tmp_path: Path, keep_part: bool
     assert target.stat().st_size == 10 << 20
     with pytest.raises(ValueError, match="more than 0"):
         restway.Request.path("GET", "x", save_to=restway.SaveTo(target, bytes_max=0))
+    with pytest.raises(ValueError, match="bytes_max is out of range"):
+        restway.Request.path("GET", "x", save_to=restway.SaveTo(target, bytes_max=1 << 64))
 
 
 @pytest.mark.parametrize("keep_part", [False, True])

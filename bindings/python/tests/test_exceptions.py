@@ -9,6 +9,7 @@ import pytest
 
 import restway
 from restway import _exceptions
+from restway import _ffi as native
 from restway import _handles as _boundary
 
 pytestmark = pytest.mark.no_library
@@ -55,7 +56,8 @@ def test_statuses_and_domains_that_are_not_known_stay_integers() -> None:
     assert _boundary.known_status(4711) == 4711
     assert not isinstance(_boundary.known_status(4711), restway.Status)
     assert _boundary.known_domain(restway.Domain.STORE.value) is restway.Domain.STORE
-    assert 4711 not in _exceptions.BY_STATUS
+    error = _boundary.failure(4711, native.ErrorHandle(), None)
+    assert type(error) is restway.RestwayError and error.status == 4711
 
 
 @pytest.mark.parametrize("name", sorted(classes()))

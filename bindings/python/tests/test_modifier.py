@@ -24,7 +24,7 @@ def echo(client: restway.Client, method: str = "GET", **options: Any) -> Any:
     return client.perform(restway.Request.path(method, "echo", **options)).json()
 
 
-def test_an_modifier_changes_what_goes_out(client: restway.Client) -> None:
+def test_a_modifier_changes_what_goes_out(client: restway.Client) -> None:
     def modify(context: restway.PipelineContext) -> None:
         context.request.update(headers={"X-Signed": "yes"}, params={"page": 2}, timeout=20)
 
@@ -45,7 +45,7 @@ def test_an_modifier_changes_what_goes_out(client: restway.Client) -> None:
     assert "X-Signed" not in echo(client)["headers"]
 
 
-def test_an_modifier_gets_a_copy_of_the_request(client: restway.Client) -> None:
+def test_a_modifier_gets_a_copy_of_the_request(client: restway.Client) -> None:
     request = restway.Request.path("GET", "echo")
     stage = client.add_modifier(lambda context: context.request.update(headers={"X-Once": "1"}))
     assert client.perform(request).json()["headers"]["X-Once"] == "1"
@@ -53,7 +53,7 @@ def test_an_modifier_gets_a_copy_of_the_request(client: restway.Client) -> None:
     assert "X-Once" not in client.perform(request).json()["headers"]
 
 
-def test_what_an_modifier_raises_fails_its_own_call(client: restway.Client) -> None:
+def test_what_a_modifier_raises_fails_its_own_call(client: restway.Client) -> None:
     numbers = iter(range(100))
 
     def refuse(context: restway.PipelineContext) -> None:
@@ -82,7 +82,7 @@ def test_what_an_modifier_raises_fails_its_own_call(client: restway.Client) -> N
         client.get("echo")
 
 
-def test_what_an_modifier_raises_reaches_the_callback(client: restway.Client) -> None:
+def test_what_a_modifier_raises_reaches_the_callback(client: restway.Client) -> None:
     seen: list[str] = []
     happened = threading.Event()
 
@@ -102,7 +102,7 @@ def test_what_an_modifier_raises_reaches_the_callback(client: restway.Client) ->
     assert seen == ["ValueError('not now')"]
 
 
-def test_an_modifier_is_asked_once_for_each_call(client: restway.Client) -> None:
+def test_a_modifier_is_asked_once_for_each_call(client: restway.Client) -> None:
     asked: list[restway.PipelineContext] = []
     client.add_modifier(asked.append)
     assert client.get("redirect/2").status == 200
@@ -111,7 +111,7 @@ def test_an_modifier_is_asked_once_for_each_call(client: restway.Client) -> None
     assert len(asked) == 21
 
 
-def test_blocking_inside_an_modifier_raises(client: restway.Client) -> None:
+def test_blocking_inside_a_modifier_raises(client: restway.Client) -> None:
     raised: list[type[BaseException]] = []
 
     def modify(context: restway.PipelineContext) -> None:
@@ -147,7 +147,7 @@ def test_a_client_and_its_modifier_may_know_each_other(make_client: MakeClient) 
     assert restway.debug_live_handles() == 0
 
 
-def test_a_closed_client_refuses_with_an_modifier_too(make_client: MakeClient) -> None:
+def test_a_closed_client_refuses_with_a_modifier_too(make_client: MakeClient) -> None:
     with make_client() as client:
         client.add_modifier(lambda context: None)
     with pytest.raises(restway.ClosedError):

@@ -16,7 +16,7 @@ import restway
 
 from .conftest import DOCUMENT
 from .peer import Peer
-from .test_async import turn as turn_of_loop
+from .test_async import turn
 
 MakeAsyncClient = Callable[..., restway.AsyncClient]
 
@@ -118,12 +118,12 @@ def test_coroutine_functions_run_in_the_loop_of_the_client(
         ran: list[asyncio.AbstractEventLoop] = []
 
         async def modify(context: restway.PipelineContext) -> None:
-            await turn_of_loop()
+            await turn()
             ran.append(asyncio.get_running_loop())
             context.request.update(headers={"X-Late": "yes"})
 
         async def intercept(context: restway.PipelineContext) -> None:
-            await turn_of_loop()
+            await turn()
             response = context.response
             assert response is not None and response.status == 200
             context.set_header("X-Seen", "yes")
@@ -171,7 +171,7 @@ def test_a_call_that_is_cancelled_drops_the_answer_of_a_coroutine(
                 await task
             go_on.set()
             while not closed:
-                await turn_of_loop()
+                await turn()
 
     asyncio.run(main())
 

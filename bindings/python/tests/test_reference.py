@@ -99,13 +99,13 @@ CLASSES: dict[str, list[Any]] = {
     "api": [restway.API],
     "batch": [restway.Batch],
     "client": [restway.Client, restway.AsyncClient],
+    "context": [restway.PipelineContext],
     "exchange": [restway.Exchange],
     "query": [restway.Query],
     "request": [restway.Request],
     "response": [restway.Response, restway.StreamedResponse],
     "restway": [restway],
     "store": [restway.Store],
-    "context": [restway.PipelineContext],
 }
 """What the names of variables stand for in the examples of docstrings."""
 

@@ -261,12 +261,9 @@ def wait_at_exit() -> None:
 
     A later callback would end its thread inside the library.
     """
-    completions.wait_until_empty(_EXIT_WAIT_SECONDS)
-    observers.wait_until_empty(_EXIT_WAIT_SECONDS)
-    questions.wait_until_empty(_EXIT_WAIT_SECONDS)
-    running.wait_until_empty(_EXIT_WAIT_SECONDS)
     # A worker frees the receiver of a stream after its call has completed.
-    receivers.wait_until_empty(_EXIT_WAIT_SECONDS)
+    for registry in (completions, observers, questions, running, receivers):
+        registry.wait_until_empty(_EXIT_WAIT_SECONDS)
 
 
 class _Inside(threading.local):
@@ -421,7 +418,7 @@ def _close_all() -> None:
     wait_at_exit()
     # A client that is closed by now may have written records. Without a function for records, the
     # library was perhaps never loaded.
-    if not logs.wait_until_empty(0):
+    if len(logs):
         lib.restway_log_set(None, NULL_LOG, None, NULL_DESTROY, None)
 
 

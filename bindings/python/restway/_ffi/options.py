@@ -23,6 +23,7 @@ CLIENT_OPTIONS: Table = {
     "redirects_max": ("redirects_max", 2147483647, True),
     "connections_max": ("connections_max", 2147483647, False),
     "connections_per_host_max": ("connections_per_host_max", 2147483647, False),
+    "file_mode": ("file_mode", MAX, False),
     "first_byte_timeout": ("first_byte_timeout_milliseconds", MAX, False),
     "save_bytes_max": ("save_bytes_max", MAX, False),
     "cache_bytes_max": ("cache_bytes_max", MAX, False),

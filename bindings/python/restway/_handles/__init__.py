@@ -29,7 +29,7 @@ from .._exceptions import (
     ValidationError,
 )
 from .._ffi.callbacks import cause_of, stop_daemon_thread
-from .._ffi.options import Number, Table
+from .._ffi.options import MAX, Number, Table
 from .outgoing import request_of
 
 if TYPE_CHECKING:
@@ -45,7 +45,6 @@ C = TypeVar("C")
 H = TypeVar("H", bound=native.Handle)
 Self = TypeVar("Self", bound="Owner[Any]")
 
-_INT64_MAX = 2**63 - 1
 
 
 class Answering(Protocol):
@@ -165,7 +164,7 @@ def milliseconds(seconds: float | None, *, unbounded: int) -> int:
         raise ValueError(f"a time-out is more than 0 seconds, not {seconds}")
     if math.isinf(seconds):
         return unbounded
-    return min(math.ceil(seconds * 1000), _INT64_MAX)
+    return min(math.ceil(seconds * 1000), MAX)
 
 
 def number(what: str, value: int | None, option: Number) -> int:
@@ -397,11 +396,9 @@ def attempt_of(read: Any) -> Attempt:
     """Returns a copy of an attempt of the library."""
     from .._details import Attempt
 
-    status = read.status
-    known = Status(status) if status in Status._value2member_map_ else status
     return Attempt(
         reason=AttemptReason(read.reason),
-        status=known,
+        status=known_status(read.status),
         http_status=read.http_status,
         api_code=native.borrowed(read.api_code),
         waited=read.waited_microseconds / 1e6,
