@@ -63,6 +63,44 @@ final class OutboxLocalTests: OutboxTestCase {
         XCTAssertFalse(try client.requireOutbox().hasPending(named))
     }
 
+    func testACloseBeforeTheAnswerIsReadLosesNoIdentity() throws {
+        let api = try TestAPI.load(
+            document(
+                "",
+                #", "responses": [{"method": "POST", "path": "things", "status": "201", "#
+                    + #""entity": "Thing", "hook": "close"}]"#))
+        let closing = Lock<Client?>(nil)
+        // The hook runs after the answer has come and before the store takes it. As the first step
+        // of a close does, it ends the call while the outbox can still write the result.
+        try api.addHook("close") { _ in
+            for active in closing.withLock({ $0.take() })?.calls.activeCalls ?? [] {
+                active.call.abort(Failure.closed)
+            }
+        }
+        var options = ClientOptions()
+        options.files.outbox = path
+        let client = try Client(api: api, options: options, transport: transport, clock: clock)
+        addTeardownBlock { client.close() }
+        try client.setReachability(.unreachable)
+        let draft = try draft(client, "new")
+        try queue(client, spec(.post, draft, client))
+        try draft.set(.string("newer"), attribute: 1)
+        try queue(client, spec(.put, draft, client))
+        closing.withLock { $0 = client }
+        try flush(client)
+        let posted = transport.answer(201, #"{"id":7,"name":"new"}"#)
+        _ = nextFlushed()
+        XCTAssertEqual(try states(client), ["1 waiting", "2 blocked"])
+
+        try flush(client, isForced: true)
+        let again = transport.answer(201, #"{"id":7,"name":"new"}"#)
+        XCTAssertEqual(key(again), key(posted), "the server knows the request by its key")
+        XCTAssertEqual(
+            transport.answer(200, #"{"id":7,"name":"newer"}"#).url, "http://api.test/v1/things/7")
+        XCTAssertEqual(words(nextFlushed()), ["1 delivered 201", "2 delivered 200"])
+        XCTAssertEqual(try object(client).identity, .integer(7))
+    }
+
     func testTheKeysOfAStoreInMemoryMeanNothingInAnotherLife() throws {
         let client = try client()
         try client.setReachability(.unreachable)

@@ -85,7 +85,8 @@ extension OutboxSchedule {
         let left = try outbox.list().all
         XCTAssertEqual(left.map(\.id), model.left, about)
         XCTAssertEqual(
-            left.filter { $0.state == .dead }.map(\.id), model.dead.map(\.id), about)
+            left.filter { $0.state == .dead }.map(\.id), model.dead.map(\.id),
+            "\(about): \(left.map { "\($0.id): \($0.lastError ?? "")" })")
         if !model.passesDeadHeads {
             XCTAssertTrue(left.allSatisfy { $0.state == .dead || $0.state == .blocked }, about)
         }

@@ -60,6 +60,21 @@ final class AttemptJudgementTests: XCTestCase {
         }
     }
 
+    func testAnItemThatCreatesAnObjectStaysIfThisProcessCouldNotReadItsAnswer() {
+        facts.awaitsIdentity = true
+        for reason in Failure.Reason.allCases {
+            var failure = failure(reason, status: 201)
+            failure.isOfTakenRequest = true
+            let judgement = judgement(failure)
+            if [.closed, .cancelled, .outOfMemory, .store].contains(reason) {
+                XCTAssertEqual(judgement.outcome, .interrupted, "\(reason)")
+                XCTAssertTrue(failure.mayHaveArrived, "\(reason)")
+            } else {
+                XCTAssertEqual(judgement.verdict, .remove, "\(reason)")
+            }
+        }
+    }
+
     func testAFunctionOfTheProgramThatFailsLetsTheItemStay() {
         for reason in Failure.Reason.allCases {
             var failure = failure(reason, status: 201)

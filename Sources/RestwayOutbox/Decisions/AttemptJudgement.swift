@@ -13,6 +13,8 @@ struct AttemptFacts: Equatable, Sendable {
     var hasCredential = true
     /// Whether the server has accepted the credential for another item.
     var isTrusted = false
+    /// Whether the answer gives an identity to an object that the item creates.
+    var awaitsIdentity = false
 }
 
 /// The meaning of the outcome of an attempt for its item.
@@ -71,8 +73,14 @@ struct AttemptJudgement {
     ) -> OutboxOutcome {
         // Without the answer, the requests that wait for the identity of the object would be lost.
         if failure.isOfProgram { return .interrupted }
-        // The server took the request; only its answer, or the page behind it, is wrong.
-        if failure.isOfTakenRequest { return .answer(status: 200) }
+        if failure.isOfTakenRequest {
+            // The client was closed, or its store failed, before it had read the answer. Another
+            // attempt with the same idempotency key brings the answer again.
+            let isLocal = failure.reason.traits.item == .untouched || failure.reason == .store
+            if facts.awaitsIdentity, isLocal { return .interrupted }
+            // Only the answer, or the page behind it, is wrong.
+            return .answer(status: 200)
+        }
         switch failure.reason.traits.item {
         case .untouched: return .untouched
         // Another refresh may succeed by itself; otherwise the program has to give a credential.

@@ -369,6 +369,8 @@ final class FlushDriver: Sendable {
         if case .failure = outcome {
             facts.wasSentBefore = journal.mayHaveSentBefore(item)
             facts.hasCredential = authMode(of: item) != .none
+            facts.awaitsIdentity =
+                item.entry.creates != nil || !identityTable.objects(item.entry).companions.isEmpty
         }
         var judgement = random.withLock {
             AttemptJudgement(item, outcome, facts, rules, random: &$0)
