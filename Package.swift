@@ -64,10 +64,12 @@ let core: [Target] =
     + module("RestwayJSON", ["CJansson", "RestwayText"])
     + module("RestwaySQLite", ["CSQLite", "RestwayThreads"])
     + module("RestwayRouting", ["CCurl", "RestwayText"], testsStartThreads: false)
-    + module("RestwayObjects", ["RestwayText", "RestwayThreads"])
+    + module("RestwayObjects", ["RestwayText", "RestwayThreads", "RestwayJSON"])
     + module(
         "RestwaySQLiteStore",
-        ["RestwayText", "RestwayThreads", "RestwaySQLite", "RestwayObjects"])
+        [
+            "RestwayText", "RestwayThreads", "RestwayJSON", "RestwaySQLite", "RestwayObjects",
+        ])
     + module(
         "RestwayMapping",
         ["RestwayText", "RestwayThreads", "RestwayRouting", "RestwayObjects"],

@@ -92,6 +92,14 @@ extension API {
         }
     }
 
+    /// Sets the attributes that tell the objects of an entity apart together.
+    public func setIdentity(_ attributes: [String], of entity: String) throws(RestwayError) {
+        let names = JSON.array(attributes.map(JSON.string))
+        try RestwayError.explaining { () throws(Failure) in
+            try core.setIdentity(names.description, ofEntity: entity)
+        }
+    }
+
     // MARK: Descriptors
 
     /// Adds a response descriptor, written as in the list `responses` of a document.

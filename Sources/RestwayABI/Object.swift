@@ -31,7 +31,12 @@ public func restway_object_identity(
         guard let index = object.entity.identityIndex, object.identity != nil else {
             return restway_value()
         }
-        return object.cValue(at: index)
+        var value = object.cValue(at: index)
+        // The cell of an identity of several parts holds JSON text.
+        if object.entity.identityParts != nil {
+            value.kind = restway_value_kind.RESTWAY_VALUE_JSON.rawValue
+        }
+        return value
     }
 }
 

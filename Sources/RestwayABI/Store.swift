@@ -35,7 +35,7 @@ final class StoreHandle: HandleObject, Sendable {
     }
 
     static func lacks(_ entity: Entity, _ identity: Identity) -> Failure {
-        Failure(.noObject, "no \(entity.name) with identity \(identity)")
+        Failure(.noObject, "no \(entity.name) with identity \(entity.shown(identity))")
     }
 }
 
@@ -48,7 +48,7 @@ public func restway_store_find(
 ) -> restway_status {
     StoreHandle.creating(store, outObject, outError, "out_object") { handle throws(Failure) in
         let entity = try handle.entity(named: entity)
-        let identity = try entity.fitting(HostValue(identity, "identity").identity())
+        let identity = try HostValue(identity, "identity").identity(of: entity)
         guard let object = try handle.store.object(entity, identity) else {
             throw StoreHandle.lacks(entity, identity)
         }
@@ -148,7 +148,7 @@ public func restway_store_delete_identity(
 ) -> restway_status {
     StoreHandle.using(store, outError) { handle throws(Failure) in
         let entity = try handle.entity(named: entity)
-        let identity = try entity.fitting(HostValue(identity, "identity").identity())
+        let identity = try HostValue(identity, "identity").identity(of: entity)
         guard try handle.store.delete(entity, identity) else {
             throw StoreHandle.lacks(entity, identity)
         }

@@ -222,6 +222,26 @@ indirect enum HostValue {
         }
     }
 
+    /// Returns the value as an identity of an entity: JSON or a list if the identity has several
+    /// parts.
+    func identity(of entity: Entity) throws(Failure) -> Identity {
+        switch self {
+        case .json(let value):
+            guard let elements = value.elements else { return try entity.fitting(identity()) }
+            return try entity.identity(
+                ofParts: elements.map { element in
+                    element.integer.map(Value.int64) ?? element.string.map(Value.string)
+                        ?? .json(String(decoding: element.text(), as: UTF8.self))
+                })
+        case .list(let elements):
+            return try entity.identity(
+                ofParts: try elements.map { element throws(Failure) in
+                    try element.attributeValue("identity")
+                })
+        default: return try entity.fitting(identity())
+        }
+    }
+
     func unfit(_ name: String, _ use: String) -> Failure {
         Argument.wrong(name, "the value of \(name) cannot be used as \(use)")
     }

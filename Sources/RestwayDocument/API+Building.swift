@@ -129,7 +129,13 @@ extension API {
 
     /// Sets the attribute that identifies the objects of an entity; nil takes the identity
     /// attribute away.
+    ///
+    /// - Parameter name: The name of the attribute, or the text of a JSON array with the names of
+    ///   several attributes.
     package func setIdentity(_ name: String?, ofEntity entityName: String) throws(Failure) {
+        if let name, name.utf8.first == UInt8(ascii: "[") {
+            return try setIdentity(try Self.value(name, opening: "[", "attribute"), entityName)
+        }
         let keys = ["entities", entityName, "identity"]
         let addition =
             name.map { DocumentText.Addition.value(keys, json: JSONValue.string($0).text()) }
@@ -151,6 +157,25 @@ extension API {
             }
             definition.change(mapping.entity, at: node) { parts in
                 parts.identityIndex = parts.attributes.firstIndex { $0.name == name }
+                parts.identityParts = nil
+            }
+        }
+    }
+
+    /// Sets the attributes that identify the objects of an entity together.
+    private func setIdentity(_ names: JSONValue, _ entityName: String) throws(Failure) {
+        let keys = ["entities", entityName, "identity"]
+        let addition = DocumentText.Addition.value(keys, json: names.text())
+        try change(names, adding: addition) { definition, node throws(Failure) in
+            let mapping = try definition.entityCatalog.mapping(named: entityName)
+            if let base = mapping.entity.baseName {
+                throw Failure(
+                    .config, "\(entityName) extends \(base), and shares its identity",
+                    field: "identity")
+            }
+            definition.change(mapping.entity, at: node) { parts in
+                parts.identityIndex = nil
+                parts.readIdentity(node, nil)
             }
         }
     }

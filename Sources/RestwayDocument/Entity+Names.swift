@@ -51,6 +51,7 @@ extension Entity {
     /// Returns an identity that an object of the entity may have. The failure for any other
     /// identity names the type, because a search for it would silently find nothing.
     package func fitting(_ identity: Identity) throws(Failure) -> Identity {
+        if let identityParts { throw unfit(identityParts, identity.description) }
         guard let index = identityIndex else { return identity }
         let attribute = attributes[index]
         switch (attribute.type, identity) {
@@ -60,6 +61,40 @@ extension Entity {
             throw unfit(identity, attribute, "a string", "an integer")
         default: return identity
         }
+    }
+
+    /// Returns the identity with these parts.
+    package func identity(ofParts values: [Value]) throws(Failure) -> Identity {
+        let found = "[\(values.map(\.nameForMessages).joined(separator: ", "))]"
+        guard let identityParts else {
+            throw Failure(
+                .invalidArgument,
+                "the identity of \(name) is not made of several parts, and \(found) is",
+                field: "identity")
+        }
+        let fits =
+            values.count == identityParts.parts.count
+            && zip(values, identityParts.parts).allSatisfy { value, part in
+                Identity(value) != nil && part.type.fit(value) == value
+            }
+        let places = Dictionary(
+            uniqueKeysWithValues: identityParts.parts.enumerated().map { ($1.attribute, $0) })
+        let identity = identityParts.identity { attribute in
+            places[attribute].flatMap { values.indices.contains($0) ? values[$0] : nil } ?? .absent
+        }
+        guard fits, let identity else { throw unfit(identityParts, found) }
+        return identity
+    }
+
+    /// The failure for an identity that does not fit the parts of the identity.
+    ///
+    /// - Parameter found: The identity as messages show it.
+    private func unfit(_ parts: IdentityParts, _ found: String) -> Failure {
+        let names = parts.parts.map { "\($0.name) (\($0.type.rawValue))" }
+        return Failure(
+            .invalidArgument,
+            "the identity of \(name) has the parts \(names.joined(separator: ", ")), and \(found) "
+                + "does not", field: "identity")
     }
 
     private func unfit(

@@ -259,18 +259,21 @@ package struct CommitRun<Target: CommitTarget> {
         let isNew = key > keysBefore
         if isNew, changes.origin == .host { try target.setUnsent(key, true) }
         let defaults = defaults(for: row, index, isEdit: isEdit)
-        let newest = try target.newest(row.entity, key)
+        var newest = try target.newest(row.entity, key)
         var row = row
         if let linkChange {
             row = row.changingLinks(of: newest, linkChange)
             commit.objects[index] = row
         }
+        // An object that this commit has made takes each row of it, as the rows are equally new.
+        let onlyCompletes = changes.onlyCompletes && !isNew
+        if let parts = row.entity.identityParts, let object = newest {
+            newest = try bindIdentity(object, parts, row, onlyCompletes: onlyCompletes)
+        }
         guard let older = newest else {
             try insert(row, index, key, defaults)
             return
         }
-        // An object that this commit has made takes each row of it, as the rows are equally new.
-        let onlyCompletes = changes.onlyCompletes && !isNew
         // An edit that only this machine knows deletes nothing, because it may be taken back.
         let isAccepted = !isEdit || changes.origin == .server
         if isAccepted, !onlyCompletes { collectReplaced(row, older) }
@@ -291,6 +294,28 @@ package struct CommitRun<Target: CommitTarget> {
         }
         stale = max(stale, .ofSameObject)
         if !isNew { updated.insert(key) }
+    }
+
+    /// Binds the identity that an object gets because a row has a part of it that the object lacks
+    /// so far, or changes a part.
+    ///
+    /// - Returns: The newest snapshot of the object, into which another object with this identity
+    ///   may have been merged.
+    private mutating func bindIdentity(
+        _ object: Snapshot, _ parts: IdentityParts, _ row: Snapshot, onlyCompletes: Bool
+    ) throws(StoreError) -> Snapshot {
+        let (newer, older) = onlyCompletes ? (object, row) : (row, object)
+        let identity = parts.identity { part in
+            let value = newer.value(at: part)
+            return value == .absent ? older.value(at: part) : value
+        }
+        guard !parts.parts.isEmpty, identity != object.identity else { return object }
+        if let earlier = object.identity {
+            try target.unbind(object.entity, earlier, from: object.storeKey)
+        }
+        guard let identity else { return object }
+        try give(object, identity)
+        return try target.newest(object.entity, object.storeKey) ?? object
     }
 
     private mutating func insert(

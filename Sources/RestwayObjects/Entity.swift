@@ -18,8 +18,11 @@ package final class Entity: @unchecked Sendable {
     /// The relationships in the order of the API document. Their cells follow the cells of the
     /// attributes.
     package let relationships: [Relationship]
-    /// The index of the attribute that identifies objects; `nil` if no attribute does.
+    /// The index of the cell that identifies objects: the cell of an attribute, or the hidden cell
+    /// of an identity of several parts. It is `nil` if objects have no identity.
     package let identityIndex: Int?
+    /// The parts of the identity; `nil` if one attribute is the identity, or no attribute.
+    package let identityParts: IdentityParts?
     /// The indices of the attributes whose texts a full text search looks in.
     package let fullText: [Int]
     /// The values of objects that an answer creates without a value; `nil` if no attribute of the
@@ -42,10 +45,14 @@ package final class Entity: @unchecked Sendable {
     ///     attributes and relationships.
     ///   - ownCells: Whether the entity itself has each attribute and relationship; empty if it has
     ///     all.
+    ///   - identityIndex: The attribute that alone identifies objects.
+    ///   - identityParts: The attributes that identify objects together, in place of
+    ///     `identityIndex`.
     package init(
         name: String, index: Int, attributes: [Attribute], relationships: [Relationship] = [],
-        identityIndex: Int? = nil, fullText: [Int] = [], model: EntityModel? = nil,
-        family: (EntityFamily, number: Int)? = nil, ownCells: [Bool] = []
+        identityIndex: Int? = nil, identityParts: [Int]? = nil, fullText: [Int] = [],
+        model: EntityModel? = nil, family: (EntityFamily, number: Int)? = nil,
+        ownCells: [Bool] = []
     ) {
         precondition(identityIndex.map(attributes.indices.contains) ?? true)
         self.name = name
@@ -53,11 +60,14 @@ package final class Entity: @unchecked Sendable {
         self.model = model ?? EntityModel()
         self.attributes = attributes
         self.relationships = relationships
-        self.identityIndex = identityIndex
+        self.identityParts = identityParts.map { IdentityParts($0, of: attributes) }
         self.fullText = fullText
         let (family, number) = family ?? (EntityFamily([(name, index, nil)]), 0)
         let valueCount = attributes.count + relationships.count
-        shape = EntityShape(family, number, valueCount: valueCount, ownCells: ownCells)
+        shape = EntityShape(
+            family, number, valueCount: valueCount, ownCells: ownCells,
+            hasIdentityCell: identityParts != nil)
+        self.identityIndex = shape.identityCell ?? identityIndex
         defaults = DefaultValues(attributes, of: shape)
         cStrings = Self.cStrings(
             [name] + attributes.map(\.name) + relationships.map(\.name)
@@ -84,8 +94,8 @@ package final class Entity: @unchecked Sendable {
     /// Whether attributes of the family have defaults or constants.
     package var hasDefaults: Bool { defaults != nil }
 
-    /// The number of cells in a snapshot: one for each attribute and relationship, and one for the
-    /// shapes of an object if there are several.
+    /// The number of cells in a snapshot: one for each attribute and relationship, one for the
+    /// shapes of an object if there are several, and one for an identity of several parts.
     package var cellCount: Int { shape.cellCount }
 
     /// Returns the index in `relationships`.

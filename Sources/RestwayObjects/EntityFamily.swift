@@ -108,6 +108,9 @@ package struct EntityShape: Sendable {
     package let shapes: ShapeSet
     /// The index of the cell that holds the shapes of an object; nil for an entity that is alone.
     let cell: Int?
+    /// The index of the cell that holds an identity of several parts; nil if the identity is one
+    /// attribute, or if objects have no identity.
+    let identityCell: Int?
     /// The number of cells of an object.
     let cellCount: Int
     /// Whether the entity has each cell itself, or by an entity that it extends.
@@ -115,14 +118,19 @@ package struct EntityShape: Sendable {
 
     /// - Parameter ownCells: A value for each attribute and relationship; empty if the entity has
     ///   all of them.
-    init(_ family: EntityFamily, _ number: Int, valueCount: Int, ownCells: [Bool]) {
+    init(
+        _ family: EntityFamily, _ number: Int, valueCount: Int, ownCells: [Bool],
+        hasIdentityCell: Bool
+    ) {
         precondition(ownCells.isEmpty || ownCells.count == valueCount)
         self.family = family
         self.number = number
         self.ownCells = ownCells
         shapes = family.members[number].shapes
         cell = family.isAlone ? nil : valueCount
-        cellCount = family.isAlone ? valueCount : valueCount + 1
+        let otherCount = family.isAlone ? valueCount : valueCount + 1
+        identityCell = hasIdentityCell ? otherCount : nil
+        cellCount = hasIdentityCell ? otherCount + 1 : otherCount
     }
 
     func owns(_ cell: Int) -> Bool { ownCells.isEmpty || ownCells[cell] }

@@ -19,8 +19,8 @@ final class EntityTable: @unchecked Sendable {
     /// Makes room before many rows come, instead of growing several times.
     func reserve(_ rows: Int) {
         guard rows > newest.count else { return }
-        guard let index = entity.identityIndex else { return }
-        keys.reserve(rows, areStrings: entity.attributes[index].type == .string)
+        guard let type = entity.identityType else { return }
+        keys.reserve(rows, areStrings: type == .string)
     }
 
     func snapshot(_ key: Int64) -> Snapshot? {

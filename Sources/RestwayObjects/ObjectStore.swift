@@ -229,13 +229,17 @@ package struct Restoration: Sendable {
         case .cell(let cell, let from, let to): (index, given, wanted) = (cell, from, to)
         case .value(let cell, let value): (index, given, wanted) = (cell, nil, value)
         }
-        guard index < object.entity.valueCount, index != object.entity.identityIndex else {
-            return nil
-        }
+        guard index < object.entity.valueCount, !isLasting(index, of: object) else { return nil }
         let present = object.value(at: index)
         guard given.map(present.isSame) ?? true, !present.isSame(as: wanted) else { return nil }
         var values = (0..<object.cellCount).map { object.value(at: $0) }
         values[index] = wanted
         return Snapshot.make(object.entity, values)
+    }
+
+    private func isLasting(_ cell: Int, of object: Snapshot) -> Bool {
+        let entity = object.entity
+        guard entity.identityParts != nil else { return cell == entity.identityIndex }
+        return object.identity != nil && entity.isIdentity(attribute: cell)
     }
 }

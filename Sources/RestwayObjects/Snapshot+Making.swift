@@ -33,10 +33,16 @@ extension Snapshot {
     }
 
     /// Makes a row from values in the order of the entity's attributes and relationships. Values
-    /// that are missing at the end are absent. The entity has brought the row.
+    /// that are missing at the end are absent. The entity has brought the row. An identity of
+    /// several parts is made from the parts, or gives the row its parts.
     package static func make(_ entity: Entity, _ values: [Value]) -> Snapshot {
         var bytes: [UInt8] = []
         var keys: [Int64] = []
+        var values = values
+        if let parts = entity.identityParts, let index = entity.identityIndex {
+            values += Array(repeating: .absent, count: max(0, entity.cellCount - values.count))
+            parts.complete(&values, at: index)
+        }
         var cells = values.prefix(entity.cellCount).map { $0.cell(appendingTo: &bytes, &keys) }
         while cells.count < entity.cellCount { cells.append(.absent) }
         // An empty array may have no address.

@@ -178,14 +178,32 @@ extension Snapshot {
         keys.append(0)
         let shapesCell = entity.shape.cell
         let allShapes = shapesCell == nil ? 0 : shapes.union(older.shapes).bits
+        func merged(_ index: Int) -> Cell {
+            newerCells[index].isAbsent ? olderCells[index] : newerCells[index]
+        }
+        // An object may get the last part of its identity by a merge.
+        var identityCell: Int?
+        var identity: [UInt8] = []
+        if let parts = entity.identityParts, !parts.parts.isEmpty {
+            identityCell = entity.shape.identityCell
+            identity = parts.text(merged) ?? []
+        }
         return keys.withUnsafeBytes { keys in
-            Self.make(entity(with: older)) { index in
-                if index == shapesCell { return .int64(allShapes) }
-                if let union = unions[index], let start = starts[index] {
-                    let address = keys.baseAddress! + start * MemoryLayout<Int64>.size
-                    return Cell(.list, length: UInt32(union.count)).withAddress(address)
+            identity.withUnsafeBytes { identity in
+                Self.make(entity(with: older)) { index in
+                    if index == shapesCell { return .int64(allShapes) }
+                    if index == identityCell {
+                        guard let text = identity.baseAddress, !identity.isEmpty else {
+                            return .absent
+                        }
+                        return Cell(.string, length: UInt32(identity.count)).withAddress(text)
+                    }
+                    if let union = unions[index], let start = starts[index] {
+                        let address = keys.baseAddress! + start * MemoryLayout<Int64>.size
+                        return Cell(.list, length: UInt32(union.count)).withAddress(address)
+                    }
+                    return merged(index)
                 }
-                return newerCells[index].isAbsent ? olderCells[index] : newerCells[index]
             }
         }
     }

@@ -249,7 +249,7 @@ package struct Submission: Sendable {
     package var entity: Entity { subject.entity }
 
     package var identity: Identity? {
-        entity.identityIndex.flatMap { Identity(subject.value(at: $0)) }
+        entity.identity(subject.value)
     }
 
     /// Returns the present store key of an object in `sent`; 0 if no store knows the object.

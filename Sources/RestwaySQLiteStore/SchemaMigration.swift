@@ -48,6 +48,13 @@ struct SchemaMigration {
                     let layout = schema.layout(family, isMoving: true)
                 else { continue }
                 try StoreError.wrapping(shapes.move(old, shape, into: layout, table))
+                if let parts = layout.entity.identityParts, let column = layout.identityColumn,
+                    old.identity != layout.entity.storedIdentity
+                {
+                    let names = parts.attributes.map { layout.columnNames[$0] }
+                    try StoreError.wrapping(
+                        compose(parts, layout.columnNames[column], names, table))
+                }
             }
         }
     }
@@ -102,22 +109,32 @@ struct SchemaMigration {
         let wanted = WantedColumn.all(of: entity)
         try refuseTooManyColumns(wanted, table, entity)
         olderPlaces = [:]
-        let identity = entity.identityIndex.map { wanted[$0] }
-        let isOther = table.identity != identity?.name
-        let oldType = identity.flatMap { table.column($0.name, .attribute)?.type }
+        // The columns of the attributes have the places of the attributes.
+        let place = entity.identityIndex.flatMap { cell in
+            wanted.firstIndex { $0.cell == cell }
+        }
+        let identity = place.map { wanted[$0] }
+        let isOther = table.identity != entity.storedIdentity
+        let oldType = identity.flatMap { table.column($0.name, $0.kind)?.type }
         let needsIndex = isOther || oldType != nil && oldType != identity?.type
         let index = "\(table.name)._identity".quotedForSQL
         if needsIndex { try StoreError.wrapping(connection.run("DROP INDEX IF EXISTS \(index)")) }
         let (places, nextNumber) = try StoreError.wrapping(change(table, to: wanted))
-        if needsIndex, let attribute = entity.identityIndex {
+        if needsIndex, let place, let identity {
+            if let parts = entity.identityParts {
+                try StoreError.wrapping(
+                    compose(
+                        parts, places[place].quotedForSQL,
+                        parts.attributes.map { places[$0].quotedForSQL }, table))
+            }
             try makeIdentityIndex(
-                index, entity, attribute, places[attribute], table, checksLosses: !isOther)
+                index, entity, identity.name, places[place], table, checksLosses: !isOther)
         }
         try StoreError.wrapping(changeTextIndex(table, entity, places))
         try StoreError.wrapping(
             connection.prepare(
                 "UPDATE restway_entities SET identity = ?2, nextNumber = ?3 WHERE number = ?1",
-                .integer(table.number), .text(identity?.name), .integer(Int64(nextNumber))
+                .integer(table.number), .text(entity.storedIdentity), .integer(Int64(nextNumber))
             ).run())
     }
 
@@ -288,17 +305,51 @@ struct SchemaMigration {
 
     // MARK: The identity
 
+    /// Writes identities of several parts into their column.
+    ///
+    /// - Parameters:
+    ///   - column: The quoted name of the column.
+    ///   - parts: The quoted names of the columns of the parts, in the order of the parts.
+    private func compose(
+        _ identity: IdentityParts, _ column: String, _ parts: [String],
+        _ table: StoreSchema.Table
+    ) throws(SQLiteError) {
+        let name = table.name.quotedForSQL
+        try connection.run("UPDATE \(name) SET \(column) = NULL")
+        guard !parts.isEmpty else { return }
+        let codings = identity.parts.map { ColumnCoding($0.type) }
+        let columns = parts.joined(separator: ", ")
+        let rows = try connection.prepare("SELECT _key, \(columns) FROM \(name)")
+        let change = try connection.prepare("UPDATE \(name) SET \(column) = ?2 WHERE _key = ?1")
+        var found: [(key: Int64, text: String)] = []
+        while try rows.step() {
+            var cells: [Int: Cell] = [:]
+            for (place, part) in identity.parts.enumerated() {
+                cells[part.attribute] = codings[place].read(rows, Int32(place + 1), nil)
+            }
+            guard let text = identity.text({ cells[$0] ?? .absent }) else { continue }
+            found.append((rows.integer(0), String(decoding: text, as: UTF8.self)))
+        }
+        for (key, text) in found {
+            change.bind(1, key)
+            change.bind(2, text)
+            try change.run()
+        }
+    }
+
     private func makeIdentityIndex(
-        _ name: String, _ entity: Entity, _ index: Int, _ place: String,
+        _ name: String, _ entity: Entity, _ attribute: String, _ place: String,
         _ table: StoreSchema.Table, checksLosses: Bool
     ) throws(StoreError) {
-        let (attribute, type) = (entity.attributes[index].name, entity.attributes[index].type)
+        let shown = entity.identityParts == nil ? "\"\(attribute)\"" : entity.identityNames
+        let type = entity.identityType ?? .any
         let (tableName, column) = (table.name.quotedForSQL, place.quotedForSQL)
         func refusal(_ why: String) -> StoreError {
             .incompatible(
                 path: connection.path,
-                reason: "entity \"\(entity.name)\": \"\(attribute)\" cannot become the identity of "
-                    + "type \(type.rawValue): \(why)")
+                reason: "entity \"\(entity.name)\": \(shown) cannot become the identity"
+                    + (entity.identityParts == nil ? " of type \(type.rawValue)" : "")
+                    + ": \(why)")
         }
         if checksLosses, let old = olderPlaces[attribute]?.quotedForSQL {
             let lost = try StoreError.wrapping(

@@ -37,9 +37,7 @@ struct ShapeMigration {
         let shapes = shapesSQL(old, shape, table)
         try connection.run(
             "CREATE TEMP TABLE restway_moving (older INTEGER PRIMARY KEY, newer INTEGER NOT NULL)")
-        if let index = layout.entity.identityIndex,
-            let pair = pairs.first(where: { $0.new.name == layout.entity.attributes[index].name })
-        {
+        if let index = layout.identityColumn, let pair = identityPair(pairs, old, layout) {
             try connection.run(
                 """
                 INSERT INTO restway_moving SELECT o._key, n._key FROM \(old.name.quotedForSQL) o
@@ -102,10 +100,24 @@ struct ShapeMigration {
         _ old: StoreSchema.Table, _ layout: TableLayout, _ table: StoreSchema.Table
     ) -> [Pair] {
         WantedColumn.all(of: layout.entity).compactMap { wanted in
-            guard wanted.kind != .shapes, let new = table.column(wanted.name, wanted.kind),
+            guard wanted.kind != .shapes,
+                wanted.kind != .identity || old.identity == layout.entity.storedIdentity,
+                let new = table.column(wanted.name, wanted.kind),
                 let old = old.column(wanted.name, wanted.kind), old.number != nil
             else { return nil }
             return Pair(old: old, new: new)
+        }
+    }
+
+    /// Returns the columns of the identity in both tables; `nil` if the old table has no such
+    /// column.
+    private func identityPair(
+        _ pairs: [Pair], _ old: StoreSchema.Table, _ layout: TableLayout
+    ) -> Pair? {
+        let entity = layout.entity
+        if entity.identityParts != nil { return pairs.first { $0.new.kind == .identity } }
+        return entity.identityIndex.flatMap { index in
+            pairs.first { $0.new.name == entity.attributes[index].name }
         }
     }
 

@@ -1,3 +1,4 @@
+import RestwayJSON
 import RestwayObjects
 import RestwaySQLite
 
@@ -9,6 +10,8 @@ struct StoreSchema {
             case attribute, one, many
             /// The column that says which shapes have brought an object.
             case shapes
+            /// The column of an identity of several parts.
+            case identity
         }
 
         let name: String
@@ -27,7 +30,8 @@ struct StoreSchema {
         let number: Int64
         let name: String
         var columns: [Column] = []
-        /// The attribute that is the identity.
+        /// The attribute that is the identity, or the parts of the identity as JSON
+        /// (`Entity.storedIdentity`).
         let identity: String?
         let nextNumber: Int
         /// The columns of its text index; `nil` if it has no text index.
@@ -149,7 +153,7 @@ struct StoreSchema {
         guard isMoving || family.entities.dropFirst().allSatisfy({ tables[$0.name] == nil })
         else { return nil }
         guard let table = tables[entity.name],
-            table.identity == entity.identityIndex.map({ entity.attributes[$0].name }),
+            table.identity == entity.storedIdentity,
             table.columns.count(where: { $0.number != nil }) == entity.cellCount
         else { return nil }
         var (names, columns): ([String], [TableLayout.Column]) = ([], [])
@@ -209,18 +213,27 @@ struct WantedColumn {
                 type: relationship.targetName, cell: entity.attributes.count + index,
                 coding: .ofRelationship)
         }
-        guard !entity.family.isAlone else { return attributes + relationships }
-        let shapes = WantedColumn(
-            name: "_shapes", kind: .shapes, type: AttributeType.int.rawValue,
-            cell: entity.valueCount, coding: ColumnCoding(.int))
-        return attributes + relationships + [shapes]
+        var all = attributes + relationships
+        if !entity.family.isAlone {
+            all.append(
+                WantedColumn(
+                    name: "_shapes", kind: .shapes, type: AttributeType.int.rawValue,
+                    cell: entity.valueCount, coding: ColumnCoding(.int)))
+        }
+        if let cell = entity.identityIndex, entity.identityParts != nil {
+            all.append(
+                WantedColumn(
+                    name: "_identity", kind: .identity, type: AttributeType.string.rawValue,
+                    cell: cell, coding: ColumnCoding(.string)))
+        }
+        return all
     }
 
     /// The kind of the relationship if it led to many objects instead of one object, or to one
     /// object instead of many.
     var other: StoreSchema.Column.Kind? {
         switch kind {
-        case .attribute, .shapes: nil
+        case .attribute, .shapes, .identity: nil
         case .one: .many
         case .many: .one
         }
@@ -265,6 +278,34 @@ struct TableLayout: Sendable {
     let textIndex: TextIndex?
     /// The shapes of the family; `nil` if it has only one.
     let shapes: StoredShapes?
+}
+
+extension TableLayout {
+    /// The place of the column of the identity among the columns; `nil` if objects have no
+    /// identity.
+    var identityColumn: Int? {
+        // The columns of the attributes have the places of the attributes.
+        entity.identityParts == nil
+            ? entity.identityIndex : columns.firstIndex(where: \.isIdentity)
+    }
+}
+
+extension Entity {
+    /// The identity as the file describes it: the name of its attribute, or a JSON object with the
+    /// names and the types of its parts.
+    var storedIdentity: String? {
+        guard let identityParts else { return identityIndex.map { attributes[$0].name } }
+        var text = JSONText(capacity: 64)
+        text.append("{")
+        for (place, part) in identityParts.parts.enumerated() {
+            if place > 0 { text.append(",") }
+            text.append(string: part.name)
+            text.append(":")
+            text.append(string: part.type.rawValue)
+        }
+        text.append("}")
+        return String(decoding: text.bytes, as: UTF8.self)
+    }
 }
 
 extension String {

@@ -9,7 +9,7 @@ extension TableAccess {
     }
 
     func snapshot(_ identity: Identity) throws(SQLiteError) -> Snapshot? {
-        guard let index = layout.entity.identityIndex else { return nil }
+        guard let index = layout.identityColumn else { return nil }
         let statement = try statement(.byIdentity)
         layout.columns[index].coding.bind(identity, statement, 1)
         return try first(statement)

@@ -86,7 +86,7 @@ final class TableAccess {
     }
 
     private func sql(_ purpose: Purpose) -> String {
-        let identity = layout.entity.identityIndex.map { layout.columnNames[$0] } ?? "NULL"
+        let identity = layout.identityColumn.map { layout.columnNames[$0] } ?? "NULL"
         let isIdentity = "\(identity) = ?1 AND _anonymous IS NULL"
         return switch purpose {
         case .byKey: "\(selection) WHERE _key = ?1"
@@ -126,7 +126,7 @@ final class TableAccess {
         var changes = ["_kinds = ?2"]
         if withIdentity { changes.append("_anonymous = ?3") }
         for (index, name) in layout.columnNames.enumerated()
-        where withIdentity || index != layout.entity.identityIndex {
+        where withIdentity || !layout.columns[index].isIdentity {
             var value = "?\(index + 4)"
             if let shapes = layout.shapes, layout.columns[index].cell == shapes.cell,
                 shapes.resting.bits != 0

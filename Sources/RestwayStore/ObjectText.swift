@@ -84,7 +84,7 @@ package struct ObjectText {
             isFirst = false
         }
         for (index, attribute) in object.entity.attributes.enumerated() {
-            if isInsideItself, index != object.entity.identityIndex { continue }
+            if isInsideItself, !object.entity.isIdentity(attribute: index) { continue }
             let cell = object.cell(at: index)
             if cell.isAbsent { continue }
             appendName(attribute.name, &isFirst)
@@ -106,7 +106,13 @@ package struct ObjectText {
         text.append("\"$entity\":")
         text.append(string: object.entity.name)
         text.append(",\"$identity\":")
-        withExtendedLifetime(object) { append(object.identityCell) }
+        withExtendedLifetime(object) {
+            if object.entity.identityParts != nil, object.identityCell.isText {
+                text.append(json: object.identityCell.text)
+            } else {
+                append(object.identityCell)
+            }
+        }
         text.append(",\"$absent\":[")
         var isFirst = true
         for (index, attribute) in object.entity.attributes.enumerated()

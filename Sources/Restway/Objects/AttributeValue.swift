@@ -1,5 +1,7 @@
 public import FoundationEssentials
+import RestwayDocument
 import RestwayObjects
+import RestwayOutcome
 
 extension Object {
     /// The value of an attribute.
@@ -27,16 +29,22 @@ extension Object {
     }
 
     /// The value that tells an object from the other objects of its entity.
+    ///
+    ///     let issue = try client.store.find("Issue", ["octocat", "hello", 7])
     public enum Identity: Hashable, Sendable, ExpressibleByIntegerLiteral,
-        ExpressibleByStringLiteral
+        ExpressibleByStringLiteral, ExpressibleByArrayLiteral
     {
         /// An identity that is a whole number.
         case integer(Int64)
         /// An identity that is a text.
         case string(String)
+        /// An identity of several parts, each a whole number or a text, in the order in which the
+        /// document names them.
+        case parts([Identity])
 
         public init(integerLiteral value: Int64) { self = .integer(value) }
         public init(stringLiteral value: String) { self = .string(value) }
+        public init(arrayLiteral parts: Identity...) { self = .parts(parts) }
         /// Makes an identity of a whole number; a number beyond 64 bits with a sign becomes the
         /// nearest one.
         public init(_ value: some BinaryInteger) { self = .integer(Int64(clamping: value)) }
@@ -216,17 +224,40 @@ extension Object.Value {
 }
 
 extension Object.Identity {
-    init(_ identity: RestwayObjects.Identity) {
+    /// The identity of an object; `nil` if it has no identity.
+    init?(_ object: Snapshot) {
+        guard let identity = object.identity else { return nil }
+        if let parts = object.entity.identityParts, !parts.parts.isEmpty {
+            self = .parts(
+                parts.parts.compactMap { part in
+                    RestwayObjects.Identity(object.value(at: part.attribute)).map(Self.init)
+                })
+        } else {
+            self.init(identity)
+        }
+    }
+
+    private init(_ identity: RestwayObjects.Identity) {
         switch identity {
         case .integer(let value): self = .integer(value)
         case .string(let value): self = .string(value)
         }
     }
 
-    var core: RestwayObjects.Identity {
+    private var value: RestwayObjects.Value {
         switch self {
-        case .integer(let value): .integer(value)
+        case .integer(let value): .int64(value)
         case .string(let value): .string(value)
+        case .parts: .json("a list")
+        }
+    }
+
+    /// Returns the identity as objects of an entity have it.
+    func core(of entity: Entity) throws(Failure) -> RestwayObjects.Identity {
+        switch self {
+        case .integer(let value): try entity.fitting(.integer(value))
+        case .string(let value): try entity.fitting(.string(value))
+        case .parts(let parts): try entity.identity(ofParts: parts.map(\.value))
         }
     }
 }

@@ -29,7 +29,7 @@ public struct Object: Sendable {
 
     /// The value that tells the object from the other objects of its entity; `nil` if it has no
     /// identity.
-    public var identity: Identity? { snapshot.identity.map(Identity.init) }
+    public var identity: Identity? { Identity(snapshot) }
 
     /// The number by which the store knows the object. The store never gives it to another object,
     /// and a store in a file keeps it.
@@ -131,6 +131,6 @@ extension Object: Hashable {
 
 extension Object: CustomStringConvertible {
     public var description: String {
-        "<\(entity) \(snapshot.identity.map(\.description) ?? "without identity")>"
+        "<\(entity) \(snapshot.identity.map(snapshot.entity.shown) ?? "without identity")>"
     }
 }

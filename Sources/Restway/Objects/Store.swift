@@ -18,7 +18,7 @@ public struct Store: Sendable {
     ) throws(RestwayError) -> Object? {
         let found = try RestwayError.explaining { () throws(Failure) in
             let entity = try source.api.entity(named: entity)
-            return try source.store.object(entity, entity.fitting(identity.core))
+            return try source.store.object(entity, identity.core(of: entity))
         }
         return found.map { Object($0, source) }
     }
@@ -85,7 +85,7 @@ public struct Store: Sendable {
     ) throws(RestwayError) -> Bool {
         try RestwayError.explaining { () throws(Failure) in
             let entity = try source.api.entity(named: entity)
-            return try source.store.delete(entity, entity.fitting(identity.core))
+            return try source.store.delete(entity, identity.core(of: entity))
         }
     }
 

@@ -22,6 +22,7 @@ extension ResponseProcessor {
         guard let index = object.entity.identityIndex, object.identity == nil,
             let identity = try identity(for: object.entity, template, isListed: result.hasLists)
         else { return }
+        // The row takes the parts that it lacks.
         let value: Value =
             switch identity {
             case .integer(let number): .int64(number)

@@ -167,12 +167,14 @@ private struct FamilyLayout {
     private mutating func checkIdentity(
         _ own: EntityParts, _ base: EntityParts, _ problems: DocumentProblems
     ) {
-        let identity = base.identityIndex.map { base.attributes[$0].name }
-        let index = own.attributes.firstIndex { $0.name == identity }
-        guard let identity, let index, own.attributeMappings[index].source.isEmpty else { return }
-        fits = false
-        problems.report(
-            .member(of: own.place(of: identity), key: "source"), "the whole object is no identity")
+        for identity in base.identityNames {
+            let index = own.attributes.firstIndex { $0.name == identity }
+            guard let index, own.attributeMappings[index].source.isEmpty else { continue }
+            fits = false
+            problems.report(
+                .member(of: own.place(of: identity), key: "source"),
+                "the whole object is no identity")
+        }
     }
 
     private mutating func check(
@@ -234,12 +236,13 @@ private struct FamilyLayout {
             ownCells[attributes.count + mapping.relationship] = true
         }
         let base = chain[0]
-        let identity = base.identityIndex.map { base.attributes[$0].name }
+        let identity = base.identityNames.compactMap { attributeIndices[$0] }
         return EntityMapping(
             entity: Entity(
                 name: own.name, index: own.index, attributes: attributes,
                 relationships: relationships,
-                identityIndex: identity.flatMap { attributeIndices[$0] }, fullText: fullText,
+                identityIndex: base.identityParts == nil ? identity.first : nil,
+                identityParts: base.identityParts.map { _ in identity }, fullText: fullText,
                 model: model, family: (family, number), ownCells: ownCells),
             attributes: attributeMappings, relationships: relationshipMappings,
             resource: resource)

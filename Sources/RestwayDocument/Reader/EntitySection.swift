@@ -146,9 +146,7 @@ struct EntityCatalog: Sendable {
         for (name, node) in section.object["attributes"]?.namedMembers() ?? [] {
             own.addAttribute(name, node, conversions, &functions)
         }
-        if let identity = section.object["identity"], let name = identity.nonEmptyString() {
-            own.readIdentity(identity, name, base)
-        }
+        if let identity = section.object["identity"] { own.readIdentity(identity, base) }
         if let node = section.object["fullText"] {
             own.readFullText(node, chain(own).flatMap(\.attributes))
         }
@@ -181,7 +179,10 @@ struct EntityParts: Sendable {
     var attributeMappings: [AttributeMapping] = []
     var relationships: [Relationship] = []
     var relationshipMappings: [RelationshipMapping] = []
+    /// The attribute that is the identity, among `attributes`.
     var identityIndex: Int?
+    /// The attributes that are the identity together, in place of `identityIndex`.
+    var identityParts: [Int]?
     /// The names of the attributes whose texts a full text search looks in.
     var fullText: [String] = []
     /// The names of the attributes of linked objects that have their keys, by the index of the
@@ -192,13 +193,16 @@ struct EntityParts: Sendable {
     private let resource: ResourceObject?
 
     init(_ section: EntitySection, extending base: EntityParts?, _ resources: ResourceTypes) {
-        let identity = section.object["identity"]?.value.string
+        let named = section.object["identity"]
+        let identity = named?.value.string
         resource =
             resources.isUsed ? base?.resource ?? ResourceObject(identity: identity) : nil
         if let type = section.object["type"], type.nonEmptyString() != nil, !resources.isUsed {
             type.report("is for documents with \"format\": \"jsonapi\"")
         }
-        if resources.isUsed, !section.isExtended, identity == nil {
+        if resources.isUsed, named?.value.kind == .array {
+            named?.report("a resource of JSON:API has an identity of one part")
+        } else if resources.isUsed, !section.isExtended, identity == nil {
             section.object.report(
                 "a resource of JSON:API has an identity: \"identity\" names the attribute with it")
         }
@@ -335,19 +339,55 @@ struct EntityParts: Sendable {
         }
     }
 
-    /// Reads the name of the attribute that identifies objects.
+    /// Reads the name of the attribute that identifies objects, or the names of several attributes
+    /// that identify objects together.
     ///
     /// - Parameter base: The entity that this entity extends.
-    mutating func readIdentity(_ node: DocumentNode, _ name: String, _ base: EntityParts?) {
-        if let base {
-            return node.report(
-                "\(self.name) extends \(base.name) (\(base.place.text)), and shares its identity")
-        }
+    mutating func readIdentity(_ node: DocumentNode, _ base: EntityParts?) {
+        if node.value.kind == .array { return readIdentityParts(node, base) }
+        guard let name = node.nonEmptyString(), !isRefused(node, base) else { return }
         identityIndex = attributes.firstIndex { $0.name == name }
         guard let index = identityIndex else {
             return node.reportUnknown("attribute", name, among: attributes.map(\.name))
         }
         if let reason = reasonAgainstIdentity(index) { node.report(reason) }
+    }
+
+    private mutating func readIdentityParts(_ node: DocumentNode, _ base: EntityParts?) {
+        guard let elements = node.elements(), !isRefused(node, base) else { return }
+        var parts: [Int] = []
+        for element in elements {
+            guard let name = element.nonEmptyString() else { continue }
+            guard let index = attributes.firstIndex(where: { $0.name == name }) else {
+                element.reportUnknown("attribute", name, among: attributes.map(\.name))
+                continue
+            }
+            if parts.contains(index) {
+                element.report("\"\(name)\" stands twice")
+            } else {
+                parts.append(index)
+                if let reason = reasonAgainstIdentity(index, isPart: true) {
+                    element.report(reason)
+                }
+            }
+        }
+        if elements.count < 2 {
+            node.report(
+                "names the parts of an identity, of which there are at least two; write the name "
+                    + "of a single attribute without the brackets")
+        }
+        identityParts = parts
+    }
+
+    private func isRefused(_ node: DocumentNode, _ base: EntityParts?) -> Bool {
+        guard let base else { return false }
+        node.report("\(name) extends \(base.name) (\(base.place.text)), and shares its identity")
+        return true
+    }
+
+    /// The names of the attributes that identify objects.
+    var identityNames: [String] {
+        (identityParts ?? identityIndex.map { [$0] } ?? []).map { attributes[$0].name }
     }
 
     /// Reads `["title", "body"]`: the attributes whose texts a full text search looks in.
@@ -377,10 +417,16 @@ struct EntityParts: Sendable {
 
 extension EntityParts {
     /// The reason why an attribute cannot distinguish instances; `nil` if it can.
-    func reasonAgainstIdentity(_ index: Int) -> String? {
+    ///
+    /// - Parameter isPart: Whether other attributes belong to the identity, too.
+    func reasonAgainstIdentity(_ index: Int, isPart: Bool = false) -> String? {
         let (name, type) = (attributes[index].name, attributes[index].type)
         if attributeMappings[index].source.isEmpty {
             return "the whole object is no identity"
+        }
+        if isPart, type != .int, type != .string {
+            return "a part of an identity has the type int or string, \"\(name)\" has the type "
+                + type.rawValue
         }
         if type != .any, type != .int, type != .string {
             return "an identity is of type int or string, \"\(name)\" is not"

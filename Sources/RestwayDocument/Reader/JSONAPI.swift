@@ -212,7 +212,7 @@ struct RelationshipEndpoint: Sendable {
     /// Reports a path that does not name the object that has the relationship.
     func check(_ template: PathTemplate, _ route: DocumentNode) {
         let entity = owner.entity
-        guard let index = entity.identityIndex else { return }
+        guard let index = entity.identityAttributes.first else { return }
         let identity = entity.attributes[index].name
         if !template.pathVariableNames.contains(identity) {
             (route["path"] ?? route).report(

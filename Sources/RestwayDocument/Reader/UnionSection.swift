@@ -165,8 +165,8 @@ extension EntityCatalog {
     private func keys(_ member: Int, _ union: EntityUnion) -> [[String]]? {
         if let keys = union.requiredKeys[member] { return keys }
         guard let mapping = mapping(at: member) else { return nil }
-        let identity = mapping.attributes.first { $0.attribute == mapping.entity.identityIndex }
-        return identity.map { [$0.source] } ?? []
+        return mapping.attributes.filter { mapping.entity.isIdentity(attribute: $0.attribute) }
+            .map(\.source)
     }
 
     /// Whether two members have different constants in one place, so that no object is of both.

@@ -8,8 +8,9 @@ package final class EntityMapping: Sendable {
     let plan: PlanTree
     /// The target that turns a value into the identity.
     let identityTarget: PlanTarget?
-    /// The keys from an object to its identity.
-    let identityKeys: [[UInt8]]?
+    /// The keys from an object to its identity, or to each part of it that is in the object; empty
+    /// if there is nothing to look for.
+    let identityKeys: [[[UInt8]]]
     /// The unions that relationships lead to.
     let unions: [EntityUnion]
     /// The constants of the attributes. An object with another value in the place of a constant is
@@ -54,7 +55,7 @@ package final class EntityMapping: Sendable {
                 at: mapping.source)
         }
         self.unions = unions
-        identityKeys = attributes.first { $0.attribute == entity.identityIndex }
+        identityKeys = attributes.filter { entity.isIdentity(attribute: $0.attribute) }
             .map { $0.source.map { Array($0.utf8) } }
         plan = PlanTree(draft)
         identityTarget = draft.identityTarget

@@ -147,9 +147,9 @@ extension EntityUnion {
             if let required = requiredBytes[member] {
                 has = required.allSatisfy { tape.event(at: $0) != nil }
             } else {
-                has = mapping.identityKeys.map { keys in
+                has = mapping.identityKeys.allSatisfy { keys in
                     tape.event(at: keys).map { $0.kind != .null } ?? false
-                } ?? true
+                }
             }
             let isOther = mapping.constants.contains { constant in
                 tape.scalarText(at: constant.keys).map { $0 != constant.text } ?? false

@@ -20,7 +20,7 @@ package struct ObjectEncoder {
         /// The shapes that have brought the object, or for a draft the shape that it has.
         let shapes: ShapeSet
 
-        var identity: Identity? { entity.identityIndex.flatMap { Identity(values[$0]) } }
+        var identity: Identity? { entity.identity { values[$0] } }
 
         var sent: SentObject {
             SentObject(
@@ -195,7 +195,7 @@ package struct ObjectEncoder {
                 continue
             }
             var value = try encode(constant ?? source.values[index], source, attribute)
-            if index == entity.identityIndex {
+            if index == entity.identityIndex || isMissingPart(index, source) {
                 value = try identityForNow(source, attribute) ?? value
             }
             if value == .absent || value == .null && !options.keepsNulls { continue }
@@ -205,6 +205,13 @@ package struct ObjectEncoder {
             }
         }
         return result
+    }
+
+    /// Whether the attribute is a part of the identity that the object lacks.
+    private func isMissingPart(_ index: Int, _ source: Source) -> Bool {
+        guard source.entity.identityParts != nil, source.entity.isIdentity(attribute: index)
+        else { return false }
+        return source.values[index] == .absent || source.values[index] == .null
     }
 
     private func isWithheld(_ attribute: Attribute, of entity: Entity) -> Bool {

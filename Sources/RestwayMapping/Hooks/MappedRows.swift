@@ -88,7 +88,7 @@ package final class MappedRows: @unchecked Sendable {
         guard let fitting = attribute.type.fit(value) else {
             throw .unfit(attribute: attribute.name, expected: attribute.type.withArticle)
         }
-        if index == entity.identityIndex {
+        if entity.isIdentity(attribute: index) {
             switch fitting {
             case .int64, .string, .null: break
             default: throw .unfit(attribute: attribute.name, expected: "an integer or a string")

@@ -64,17 +64,22 @@ extension MappingResult {
     ) {
         let entity = mapping.entity
         let rows = results.filter { changeSet.rows[$0].entity === entity }
-        guard let identity = entity.identityIndex, !rows.isEmpty,
-            rows.allSatisfy({ changeSet.rows[$0].value(at: identity) == .absent })
-        else { return }
-        let source = mapping.attributes.first { $0.attribute == identity }?.source
+        guard entity.identityIndex != nil, !rows.isEmpty else { return }
+        // Of an identity of several parts, the first part is named that no object has.
+        let missing = entity.identityAttributes.first { part in
+            rows.allSatisfy { changeSet.rows[$0].value(at: part) == .absent }
+        }
+        guard let missing else { return }
+        let source = mapping.attributes.first { $0.attribute == missing }?.source
         let place = (source ?? []).joined(separator: ".")
         // A value that cannot be an identity has an issue of its own.
         guard !issues.contains(where: { $0.keyPath.hasSuffix(place) }) else { return }
         issues.append(
             MappingIssue(
                 keyPath: (descriptor.keyPath + (source ?? [])).joined(separator: "."),
-                reason: "no object of \(entity.name) has its identity"))
+                reason: "no object of \(entity.name) has its identity"
+                    + (entity.identityParts == nil
+                        ? "" : ": \"\(entity.attributes[missing].name)\" is missing")))
         issueCount += 1
     }
 }

@@ -69,6 +69,8 @@ struct OpenRows {
     /// The links of lists, in chains. Nested rows share them.
     private(set) var links = ScratchStack<RowLink>()
     private var repeated: RepeatedRows
+    /// The text of the identity of the row that is made, if the identity has several parts.
+    private var identityText = ScratchStack<UInt8>()
     /// The rows in the order in which they began; nil for a row that is still open or became
     /// nothing.
     private(set) var finished: [Snapshot?] = []
@@ -92,6 +94,7 @@ struct OpenRows {
         cells.destroy()
         links.destroy()
         repeated.destroy()
+        identityText.destroy()
     }
 
     var count: Int { rows.count }
@@ -278,6 +281,7 @@ struct OpenRows {
                 results[descriptor.position].append(row.number)
                 progress?.advance()
             }
+            if kinds[row.mapping].hasIdentityParts { composeIdentity(row, bytes) }
             let content = RowContent(
                 kind: kinds[row.mapping], cells: UnsafePointer(cells.base + row.firstCell),
                 bytes: bytes)
@@ -298,6 +302,20 @@ struct OpenRows {
         cells.pop(to: rows[first].firstCell)
         rows.pop(to: first.position)
         if rows.count == 0 { links.pop(to: 0) }
+    }
+
+    /// Gives a complete row its identity if the row has all parts of it.
+    @inline(never)
+    private mutating func composeIdentity(_ row: Row, _ bytes: UnsafePointer<UInt8>) {
+        let kind = kinds[row.mapping]
+        guard let parts = kind.entity.identityParts, let index = kind.identityIndex,
+            let text = parts.text({ cells[row.firstCell + $0].placed(besides: bytes) })
+        else { return }
+        identityText.pop(to: 0)
+        identityText.reserve(text.count)
+        for byte in text { identityText.push(byte) }
+        cells[row.firstCell + index] = .lasting(
+            .string, UnsafeRawBufferPointer(start: identityText.base, count: identityText.count))
     }
 
     /// Returns the form that an object without content takes. Only an element of a list may keep

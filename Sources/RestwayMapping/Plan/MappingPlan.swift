@@ -20,6 +20,8 @@ package final class MappingPlan: @unchecked Sendable {
         let isLinked: Bool
         /// Whether a row of the mapping brings values that it does not have itself.
         let hasDefaults: Bool
+        /// Whether the identity is made from several attributes.
+        let hasIdentityParts: Bool
     }
 
     /// The descriptors in order of registration. Results have the same order.
@@ -72,7 +74,8 @@ package final class MappingPlan: @unchecked Sendable {
                 cellCount: mapping.entity.cellCount, identityIndex: mapping.entity.identityIndex,
                 entityIndex: mapping.entity.index,
                 isLinked: linked.contains(mapping.entity.index),
-                hasDefaults: mapping.entity.hasDefaults)
+                hasDefaults: mapping.entity.hasDefaults,
+                hasIdentityParts: mapping.entity.identityParts != nil)
         }
         hasWholeLinks = kinds.all.contains { !$0.root.pointee.links.isEmpty }
         hasMaps = mappings.all.contains { $0.relationships.contains { $0.mapKey != nil } }

@@ -55,12 +55,15 @@ package final class Draft: Sendable {
 
     package func set(_ value: Value, attribute index: Int) throws(DraftError) {
         let attribute = entity.attributes[index]
-        let kept = try checked(value, attribute, isIdentity: index == entity.identityIndex)
+        let isIdentity = entity.isIdentity(attribute: index)
+        let kept = try checked(value, attribute, isIdentity: isIdentity)
         try node.state.withLock { state throws(DraftError) in
-            if index == entity.identityIndex, let base = state.base, base.identity != nil,
+            if isIdentity, let base = state.base, base.identity != nil,
                 !base.value(at: index).isSame(as: kept)
             {
-                throw .fixedIdentity(entity: entity.name, attribute: attribute.name)
+                throw .fixedIdentity(
+                    entity: entity.name, attribute: attribute.name,
+                    isPart: entity.identityParts != nil)
             }
             state.set(.value(kept), cell: index)
         }
@@ -219,7 +222,9 @@ package enum DraftError: Error, Equatable, Sendable {
     case unfitLink(entity: String, relationship: String, expected: String, found: String)
     case manyForOne(entity: String, relationship: String)
     /// The object already has an identity, which cannot be changed.
-    case fixedIdentity(entity: String, attribute: String)
+    ///
+    /// - Parameter isPart: Whether the attribute is one of several parts of the identity.
+    case fixedIdentity(entity: String, attribute: String, isPart: Bool = false)
     /// The object that the draft was made of is no longer in the store.
     case gone(entity: String)
 
@@ -231,8 +236,9 @@ package enum DraftError: Error, Equatable, Sendable {
             "\(entity).\(relationship) leads to \(expected), not to \(found)"
         case .manyForOne(let entity, let relationship):
             "\(entity).\(relationship) leads to one object, not to several"
-        case .fixedIdentity(let entity, let attribute):
-            "\(entity).\(attribute) is the identity of the object: once set, it cannot change"
+        case .fixedIdentity(let entity, let attribute, let isPart):
+            "\(entity).\(attribute) is \(isPart ? "a part of " : "")the identity of the object: "
+                + "once set, it cannot change"
         case .gone(let entity):
             "the \(entity) that the draft was made of is no longer in the store"
         }
@@ -242,7 +248,7 @@ package enum DraftError: Error, Equatable, Sendable {
     package var field: String? {
         switch self {
         case .unfitValue(_, let name, _, _), .unfitLink(_, let name, _, _),
-            .manyForOne(_, let name), .fixedIdentity(_, let name):
+            .manyForOne(_, let name), .fixedIdentity(_, let name, _):
             name
         case .gone: nil
         }

@@ -119,12 +119,11 @@ package struct DraftCapture: Sendable {
         return rows
     }
 
-    /// Returns the cell of the identity if no store knows the member; otherwise no cells.
+    /// Returns the cells of the identity if no store knows the member; otherwise no cells.
     private func cellsOfStub(_ member: Member) -> Set<Int> {
-        guard member.storeKey == 0, let index = member.entity.identityIndex,
-            Identity(member.values[index]) != nil
+        guard member.storeKey == 0, member.entity.identity({ member.values[$0] }) != nil
         else { return [] }
-        return [index]
+        return Set(member.entity.identityAttributes)
     }
 
     /// Returns the members to store. It leaves out members that are reached only by links that are

@@ -382,7 +382,7 @@ final class RequestIdentities: LocalIdentities, @unchecked Sendable {
         switch state {
         case .known(let identity): return .known(Value(identity))
         case .pending(let local):
-            let name = entity.identityIndex.map { entity.attributes[$0].name } ?? ""
+            let name = entity.identityNames
             missing = Failure(
                 .missingVariable,
                 "\(entity.name) has no \(name) yet, and the request may not wait for it",

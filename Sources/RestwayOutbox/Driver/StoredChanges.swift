@@ -201,7 +201,7 @@ extension OutboxChange {
             let change = changes[key]
             let isNew = change.map { $0.before == nil } ?? false
             if isNew, noted.insert(key).inserted { made.append(subject) }
-            for index in 0..<entity.valueCount where index != entity.identityIndex {
+            for index in 0..<entity.valueCount where !entity.isIdentity(attribute: index) {
                 guard row.value(at: index) != .absent else { continue }
                 let before = isNew ? .absent : (change?.before ?? object).value(at: index)
                 cells.append(

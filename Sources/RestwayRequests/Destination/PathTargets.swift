@@ -82,9 +82,10 @@ package struct PathTargets {
 
 extension PathTemplate {
     /// Returns the variable with the name of the identity attribute or, if no variable of the path
-    /// has this name, its only variable; `nil` if there are several.
+    /// has this name, its only variable; `nil` if there are several. An identity of several parts
+    /// has no single variable.
     fileprivate func variable(naming entity: Entity) -> String? {
-        guard let index = entity.identityIndex else { return nil }
+        guard let index = entity.identityIndex, entity.identityParts == nil else { return nil }
         let (name, names) = (entity.attributes[index].name, pathVariableNames)
         if names.contains(name) { return name }
         return names.count == 1 ? names[0] : nil
@@ -93,11 +94,38 @@ extension PathTemplate {
     /// Whether the path ends with the identity of an object, so that it is the path of the object
     /// and not that of a list or a part.
     fileprivate func endsWithIdentity(of entity: Entity) -> Bool {
-        variable(naming: entity).map(endsWith(variable:)) ?? false
+        if let names = namedParts(of: entity) { return names.contains(where: endsWith(variable:)) }
+        return variable(naming: entity).map(endsWith(variable:)) ?? false
+    }
+
+    /// Returns the names of the parts of an identity if the path has a variable for each; `nil`
+    /// also for an identity of one part.
+    private func namedParts(of entity: Entity) -> [String]? {
+        guard let parts = entity.identityParts?.parts, !parts.isEmpty else { return nil }
+        let names = parts.map(\.name)
+        let known = Set(pathVariableNames)
+        return names.allSatisfy(known.contains) ? names : nil
+    }
+
+    /// Returns the identity whose parts are the variables of a path.
+    private func identityOfParts(_ parts: IdentityParts, in path: String) -> Identity? {
+        guard let texts = values(in: path) else { return nil }
+        return parts.identity { attribute in
+            guard let part = parts.parts.first(where: { $0.attribute == attribute }),
+                let text = texts[part.name], !text.isEmpty
+            else { return .absent }
+            guard part.type == .int else { return .string(text) }
+            let integer = Int64(text).flatMap { String($0) == text ? $0 : nil }
+            return integer.map(Value.int64) ?? .absent
+        }
     }
 
     /// Returns the identities that the object named by a path may have.
     fileprivate func identities(of entity: Entity, in path: String) -> [Identity] {
+        if let parts = entity.identityParts {
+            guard namedParts(of: entity) != nil else { return [] }
+            return identityOfParts(parts, in: path).map { [$0] } ?? []
+        }
         guard let index = entity.identityIndex, let name = variable(naming: entity),
             let text = values(in: path)?[name], !text.isEmpty
         else { return [] }
@@ -117,6 +145,7 @@ extension PathTemplate {
     package func identitiesOfAnswer(
         _ entity: Entity, to method: Method, at path: String
     ) -> [Identity] {
+        if entity.identityParts != nil { return identities(of: entity, in: path) }
         guard let index = entity.identityIndex else { return [] }
         let isNamed = pathVariableNames.contains(entity.attributes[index].name)
         guard isNamed || method != .post && endsWithIdentity(of: entity) else { return [] }

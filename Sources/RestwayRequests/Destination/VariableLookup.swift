@@ -138,12 +138,14 @@ struct VariableLookup {
     private func value(_ name: String, of place: Place) -> VariableValue? {
         if let index = place.entity.attributeIndex(named: name) {
             if let text = Self.text(place.value(at: index)) {
-                if index == place.entity.identityIndex {
+                if place.entity.isIdentity(attribute: index) {
                     identities?.noteNamed(place.entity, place.storeKey)
                 }
                 return .string(text)
             }
-            guard index == place.entity.identityIndex, place.storeKey != 0 else { return nil }
+            guard place.entity.isIdentity(attribute: index), place.storeKey != 0 else {
+                return nil
+            }
             let identity = identities?.valueInPath(place.entity, place.storeKey)
             return identity.flatMap(Self.text).map { .string($0) }
         }
