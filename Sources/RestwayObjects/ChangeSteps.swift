@@ -21,7 +21,12 @@ package struct ChangeSteps: Sendable {
     package init() {}
 
     /// Adds the present content of a draft and of the drafts that it leads to.
-    package mutating func insert(_ capture: DraftCapture) throws(DraftError) {
+    ///
+    /// - Parameter complete: Completes the rows of the change set, of which it receives those that
+    ///   are of the drafts, by member.
+    package mutating func insert(
+        _ capture: DraftCapture, _ complete: (inout ChangeSet, [Int: Int]) -> Void = { _, _ in }
+    ) throws(DraftError) {
         let known = capture.members.filter { $0.storeKey != 0 }
         if let gone = known.first(where: { deletedKeys.contains($0.storeKey) }) {
             throw .gone(entity: gone.entity.name)
@@ -33,7 +38,9 @@ package struct ChangeSteps: Sendable {
             nodes = []
         }
         nodes.formUnion(added)
-        capture.add(to: &changeSets[changeSets.count - 1])
+        let last = changeSets.count - 1
+        let edits = capture.add(to: &changeSets[last])
+        complete(&changeSets[last], edits)
     }
 
     /// Adds the deletion of an object.

@@ -25,6 +25,12 @@ package final class Entity: @unchecked Sendable {
     package let identityParts: IdentityParts?
     /// The indices of the attributes whose texts a full text search looks in.
     package let fullText: [Int]
+    /// The indices of the attributes of the family whose values do not stand in the JSON of their
+    /// objects.
+    package let elsewhere: [Int]
+    /// Whether rows of the entity have values that do not stand in the JSON of the object, and that
+    /// no mapper gives them, so that they are completed before a store takes them.
+    package let needsCompletion: Bool
     /// The values of objects that an answer creates without a value; `nil` if no attribute of the
     /// family has a default.
     let defaults: DefaultValues?
@@ -62,6 +68,8 @@ package final class Entity: @unchecked Sendable {
         self.relationships = relationships
         self.identityParts = identityParts.map { IdentityParts($0, of: attributes) }
         self.fullText = fullText
+        elsewhere = attributes.indices.filter { attributes[$0].origin != nil }
+        needsCompletion = attributes.contains { $0.origin != nil && $0.origin != .key }
         let (family, number) = family ?? (EntityFamily([(name, index, nil)]), 0)
         let valueCount = attributes.count + relationships.count
         shape = EntityShape(
@@ -186,15 +194,23 @@ package struct Attribute: Equatable, Sendable {
     package let shape: ValueShape
     /// The constant, the default and the listed values.
     package let rules: ValueRules
+    /// The place from which the value comes; nil for a value in the JSON of the object.
+    package let origin: AttributeOrigin?
 
-    package init(name: String, type: AttributeType = .any) {
-        self.init(name: name, shape: .one(type))
+    package init(
+        name: String, type: AttributeType = .any, origin: AttributeOrigin? = nil
+    ) {
+        self.init(name: name, shape: .one(type), origin: origin)
     }
 
-    package init(name: String, shape: ValueShape, rules: ValueRules = ValueRules()) {
+    package init(
+        name: String, shape: ValueShape, rules: ValueRules = ValueRules(),
+        origin: AttributeOrigin? = nil
+    ) {
         self.name = name
         self.shape = shape
         self.rules = rules
+        self.origin = origin
         type = shape.storedType
     }
 }

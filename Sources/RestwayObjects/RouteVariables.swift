@@ -21,7 +21,7 @@ package final class RouteVariables: Sendable {
     /// relationships (`meeting.itemID`); `nil` if no such variable is left.
     func remembered(by entity: Entity) -> RouteVariables? {
         let others = pairs.filter { pair in
-            if let index = entity.attributeIndex(named: pair.name), entity.owns(cell: index) {
+            if let index = entity.attributeIndex(ofVariable: pair.name), entity.owns(cell: index) {
                 return false
             }
             guard let dot = pair.name.firstIndex(of: ".") else { return true }
@@ -39,7 +39,9 @@ extension ChangeSet {
         var last: Entity?
         for row in rows where !(last.map(row.isOf) ?? false) {
             let entity = row.entity
-            if names.contains(where: { entity.attributeIndex(named: $0) == nil }) { return true }
+            if names.contains(where: { entity.attributeIndex(ofVariable: $0) == nil }) {
+                return true
+            }
             last = entity
         }
         return false

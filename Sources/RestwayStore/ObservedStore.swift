@@ -1,4 +1,5 @@
 package import RestwayDocument
+package import RestwayMapping
 package import RestwayObjects
 package import RestwayOutcome
 package import RestwayThreads
@@ -304,15 +305,19 @@ extension ObservedStore {
 
     /// Puts the state of a draft into the store. Returns the rows that describe it, and the commit.
     ///
-    /// - Parameter variables: The variables of the route by which the draft is sent.
+    /// - Parameters:
+    ///   - variables: The variables of the route by which the draft is sent.
+    ///   - source: The parts of the request from which new objects have values.
     package func insert(
-        _ capture: DraftCapture, recordingChanges: Bool, variables: RouteVariables? = nil
+        _ capture: DraftCapture, recordingChanges: Bool, variables: RouteVariables? = nil,
+        from source: AnswerSource = AnswerSource()
     ) throws(Failure) -> (rows: [Snapshot], commit: Commit) {
         for member in capture.members where member.storeKey != 0 {
             try requireObject(member.entity, member.storeKey)
         }
         var changes = ChangeSet(origin: .host)
-        capture.add(to: &changes)
+        let edits = capture.add(to: &changes)
+        RowCompletion.complete(&changes.rows, edits: edits, of: capture, from: source)
         changes.variables = variables
         return (changes.rows, try commit(changes, recordingChanges: recordingChanges))
     }

@@ -1,3 +1,4 @@
+import RestwayMapping
 package import RestwayObjects
 package import RestwayOutcome
 import RestwayThreads
@@ -22,7 +23,10 @@ package final class StoreTransaction: Sendable {
         let capture = draft.capture()
         try changing { steps throws(Failure) in
             do throws(DraftError) {
-                try steps.insert(capture)
+                try steps.insert(capture) { changes, edits in
+                    RowCompletion.complete(
+                        &changes.rows, edits: edits, of: capture, from: AnswerSource())
+                }
             } catch {
                 throw Failure(.noObject, error.message)
             }

@@ -158,6 +158,7 @@ struct EventMapping {
         var result: MappingResult
         do throws(Failure) {
             result = try processor.result(of: machine, mapper, answer)
+            RowCompletion.complete(&result, of: plan, from: source(plan))
             try processor.ask(plan, &result, answer)
         } catch {
             throw Misfit(index: events.startIndex, failure: error)
@@ -176,6 +177,15 @@ struct EventMapping {
             }
             rows.add(nil)
         }
+    }
+
+    /// Returns the parts of the request from which objects have values. The headers of the answer
+    /// are about the stream, not about an object.
+    private func source(_ plan: MappingPlan) -> AnswerSource {
+        let destination = processor.request.destination
+        let template = plan.descriptors.lazy.compactMap(\.template).first
+        return AnswerSource(
+            variables: destination.variables(template), path: destination.path)
     }
 
     /// Reads the data of one event. Returns the reason if the event cannot be mapped.

@@ -107,6 +107,7 @@ private struct BytesMappingRun: Sendable {
         {
             throw own
         }
+        RowCompletion.complete(&result, of: plan, from: AnswerSource())
         if !plan.hasHooks { result.reportMissingIdentities(plan) }
         try refuseIssues(result)
         try askHooks(plan, &result)

@@ -46,8 +46,9 @@ extension ResponseProcessor {
         guard let mapper else { return nil }
         let reading = BodyReading(mapper: mapper, limits: limits, contentType: type)
         let machine = try? reading.read(Body(bytes)) { self.machine(plan, isAnswer: false) }
-        guard var result = try? machine?.finish(),
-            (try? identify(&result, template, answer)) != nil,
+        guard var result = try? machine?.finish() else { return nil }
+        RowCompletion.complete(&result, of: plan, from: source(of: answer, template))
+        guard (try? identify(&result, template, answer)) != nil,
             let row = result.onlyRow, result.changeSet.rows[row].hasLinks
         else { return nil }
         return (result.takeChangeSet(), row)

@@ -57,8 +57,11 @@ extension ResponseProcessor {
 
     /// Adds to `changes` the changes that follow from the answer besides its own rows, so that both
     /// are stored together.
+    ///
+    /// - Parameter template: The template of the descriptors, for a request without a route.
     func consequences(
-        of result: MappingResult?, _ received: Answer, _ changes: inout ChangeSet
+        of result: MappingResult?, _ template: PathTemplate?, _ received: Answer,
+        _ changes: inout ChangeSet
     ) throws(Failure) -> Consequences {
         guard isDone(received) else { return Consequences() }
         switch request.method {
@@ -69,7 +72,7 @@ extension ResponseProcessor {
                 changes.deletions.append(deletion)
             }
             if let submission = request.submission {
-                return try accept(submission, result, &changes)
+                return try accept(submission, result, source(of: received, template), &changes)
             }
         default: break
         }
@@ -101,7 +104,8 @@ extension ResponseProcessor {
     /// Stores an object that the server has accepted: the values that were sent, replaced by the
     /// values of the answer where it has values.
     private func accept(
-        _ submission: Submission, _ result: MappingResult?, _ changes: inout ChangeSet
+        _ submission: Submission, _ result: MappingResult?, _ source: AnswerSource,
+        _ changes: inout ChangeSet
     ) throws(Failure) -> Consequences {
         let answer = answer(submission, result, changes.rows)
         let matching = AnswerMatching(submission.sent, changes.rows, root: answer)
@@ -109,6 +113,9 @@ extension ResponseProcessor {
         if case .draft(let draft) = submission.subject {
             consequences.edits = draft.add(
                 to: &changes, cells: try cells(submission, draft, matching))
+            RowCompletion.complete(
+                &changes.rows, edits: consequences.edits, of: draft, from: source,
+                isHeaded: answer == nil)
         }
         changes.restorations += try submission.values(
             besides: changes.rows, root: answer, matching)

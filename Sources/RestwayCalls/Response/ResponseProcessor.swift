@@ -120,10 +120,14 @@ struct ResponseProcessor {
             takeSentLinks(&rows, plan, answer)
             return rows
         }
-        rows.manner = key.map { CachedMappings.Manner(key: $0, plan: plan) }
+        // Another answer with the same body may have other headers.
+        if !plan.readsHeaders {
+            rows.manner = key.map { CachedMappings.Manner(key: $0, plan: plan) }
+        }
         let mapper = try self.mapper(for: answer, plan)
         context.lifecycle.tell(.willMap, of: call)
         var result = try read(answer, plan, with: mapper)
+        RowCompletion.complete(&result, of: plan, from: source(of: answer, rows.template))
         // A hook may know the identities, and the objects that were sent are known already.
         if !plan.hasHooks {
             try identify(&result, rows.template, answer)
@@ -212,6 +216,15 @@ struct ResponseProcessor {
             failure.message = "\(describe(answer)): \(error.message)"
             throw complete(failure, answer)
         }
+    }
+
+    /// Returns the parts of the request and the answer from which objects have values.
+    ///
+    /// - Parameter template: The template of the descriptors, for a request without a route.
+    func source(of answer: Answer, _ template: PathTemplate?) -> AnswerSource {
+        AnswerSource(
+            variables: request.destination.variables(template), path: request.destination.path,
+            header: { answer.headers.joined($0) })
     }
 
     /// Reads the events of the mapper into rows. It changes no store.
@@ -331,7 +344,7 @@ struct ResponseProcessor {
     ) throws(Failure) -> Deadline? {
         let answer = mapped.answer
         var (changes, manner) = (rows.changes, rows.manner)
-        let consequences = try consequences(of: rows.result, answer, &changes)
+        let consequences = try consequences(of: rows.result, rows.template, answer, &changes)
         guard rows.result != nil || !changes.isEmpty else { return nil }
         changes.onlyCompletes = hasStored(answer, manner)
         // Most objects have all variables as attributes, and finding their values would cost more

@@ -3,6 +3,7 @@ package import RestwayObjects
 /// Describes how objects of an entity are read. It is compiled once.
 package final class EntityMapping: Sendable {
     package let entity: Entity
+    /// The attributes whose values stand in the JSON of the object.
     package let attributes: [AttributeMapping]
     package let relationships: [RelationshipMapping]
     let plan: PlanTree
@@ -20,8 +21,8 @@ package final class EntityMapping: Sendable {
     /// JSON:API; nil in other formats.
     package let resource: EntityUnion?
 
-    /// Each attribute and relationship mapping must belong to `entity`. One source may feed several
-    /// attributes. If one attribute has two sources, the value that comes later in the payload is
+    /// Each attribute and relationship mapping must belong to `entity`. The mapping of an attribute
+    /// that comes from elsewhere has no source. One source may feed several attributes. If one attribute has two sources, the value that comes later in the payload is
     /// kept.
     package init(
         entity: Entity, attributes: [AttributeMapping],
@@ -31,6 +32,12 @@ package final class EntityMapping: Sendable {
         precondition(
             relationships.allSatisfy { entity.relationships.indices.contains($0.relationship) })
         self.entity = entity
+        let isElsewhere = { (mapping: AttributeMapping) in
+            entity.attributes[mapping.attribute].origin != nil
+        }
+        let identity = attributes.first { $0.attribute == entity.identityIndex }
+        let attributes =
+            entity.elsewhere.isEmpty ? attributes : attributes.filter { !isElsewhere($0) }
         self.attributes = attributes
         self.relationships = relationships
         self.resource = resource
@@ -41,6 +48,8 @@ package final class EntityMapping: Sendable {
         for mapping in attributes {
             draft.add(mapping, isIdentity: mapping.attribute == entity.identityIndex)
         }
+        // A link by identity has the identity, wherever it stands in an object.
+        if let identity, isElsewhere(identity) { draft.note(identity) }
         var unions: [EntityUnion] = []
         for mapping in relationships {
             let relationship = entity.relationships[mapping.relationship]

@@ -3,7 +3,7 @@ import RestwayThreads
 
 /// The values of a response that did not fit. Those that are not kept are only counted.
 struct IssueLog {
-    private static let keptMax = 100
+    static let keptMax = 100
 
     private(set) var kept: [MappingIssue] = []
     private(set) var count = 0

@@ -30,7 +30,8 @@ struct MachineCore {
         self.limits = limits
         self.isCancelled = isCancelled
         // Hooks see and change rows, and in answers to sent objects each place has its own row.
-        let repeated = RepeatedRows(isOn: !isAnswer && !plan.hasHooks)
+        // Equal values under different parents may belong to different objects.
+        let repeated = RepeatedRows(isOn: !isAnswer && !plan.hasHooks && !plan.completesRows)
         places = OpenPlaces(plan.tree.root)
         rows = OpenRows(plan, progress, repeated)
         values = ValueConverter(plan)

@@ -47,6 +47,17 @@ package struct MappingResult: Sendable {
 }
 
 extension MappingResult {
+    /// The rows of descriptors that have one object, if no result stood in a list.
+    var loneResults: Set<Int> {
+        hasLists ? [] : Set(results.compactMap { $0.count == 1 ? $0[0] : nil })
+    }
+
+    /// Adds issues, of which the first are kept.
+    mutating func add(_ more: [MappingIssue]) {
+        issues += more.prefix(max(0, IssueLog.keptMax - issues.count))
+        issueCount += more.count
+    }
+
     /// Adds an issue for each descriptor with objects of which none has its identity. The key path
     /// of the identity is probably wrong, and all these objects would stay apart from those that
     /// the store has.

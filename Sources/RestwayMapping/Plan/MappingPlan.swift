@@ -44,6 +44,11 @@ package final class MappingPlan: @unchecked Sendable {
     let keepsDigits: Bool
     /// Whether a descriptor must find something at its key path.
     let hasRequired: Bool
+    /// Whether objects of the answer have values that do not stand in their JSON, so that their
+    /// rows are completed (`RowCompletion`).
+    package let completesRows: Bool
+    /// Whether headers of the answer are values of its object.
+    package let readsHeaders: Bool
     /// The host's transforms by name.
     let customTransforms: [String: CustomTransform]
 
@@ -102,6 +107,17 @@ package final class MappingPlan: @unchecked Sendable {
             draft.add(row, at: included.keyPath)
         }
         tree = PlanTree(draft)
+        var completed: [Entity] = []
+        if mappings.all.contains(where: \.entity.needsCompletion) {
+            completed = Self.mappings(of: descriptors, included, entities).map(\.entity)
+                .filter(\.needsCompletion)
+        }
+        completesRows = !completed.isEmpty
+        readsHeaders = completed.contains { entity in
+            entity.attributes.contains { attribute in
+                if case .header? = attribute.origin { true } else { false }
+            }
+        }
         details = TreeDetails(mappings.map(\.plan.details), ofAnswer: tree.details)
         keepsDigits =
             tree.details.keepsDigits

@@ -99,6 +99,12 @@ struct PlanDraft {
         if isIdentity { identityTarget = target }
     }
 
+    /// Notes how a value becomes the identity, for an identity that no object has in its JSON.
+    mutating func note(_ identity: AttributeMapping) {
+        identityTarget = target(
+            identity.conversion, .cell(identity.attribute), isIdentity: true)
+    }
+
     /// Adds a value of the answer that belongs to no object.
     mutating func add(
         _ conversion: ValueConversion, ofAnswer descriptor: DescriptorIndex, at source: [String]

@@ -59,7 +59,8 @@ final class StoredChanges: Sendable {
                 return kept
             }
             let (rows, commit) = try store.insert(
-                draft, recordingChanges: true, variables: request.destination.variables(nil))
+                draft, recordingChanges: true, variables: request.destination.variables(nil),
+                from: source(request.destination))
             let object = commit.objects[0]
             if let local = claim.creates { identityTable.name(object, local) }
             kept.object = object
@@ -70,6 +71,16 @@ final class StoredChanges: Sendable {
             kept.objects = StoredObjects(submission, identityTable)
         }
         return kept
+    }
+
+    /// Returns the variables of the path of a request. An identity that the server has not given
+    /// yet stands in the path until then, and is the value of no attribute.
+    private func source(_ destination: RequestDestination) -> AnswerSource {
+        let pairs = destination.variables(nil)?.pairs.filter { LocalID($0.value) == nil } ?? []
+        return AnswerSource(
+            variables: RouteVariables(
+                Dictionary(pairs.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })),
+            path: pairs.isEmpty ? nil : destination.path)
     }
 
     /// Returns, by the identities of objects, the cells that stored requests have changed.

@@ -136,7 +136,7 @@ struct VariableLookup {
 
     /// Returns an attribute, or an attribute of an object to which a to-one relationship leads.
     private func value(_ name: String, of place: Place) -> VariableValue? {
-        if let index = place.entity.attributeIndex(named: name) {
+        if let index = place.entity.attributeIndex(ofVariable: name) {
             if let text = Self.text(place.value(at: index)) {
                 if place.entity.isIdentity(attribute: index) {
                     identities?.noteNamed(place.entity, place.storeKey)
