@@ -39,7 +39,8 @@ RESTWAY_API int32_t restway_object_is_a(const restway_object *object, const char
 RESTWAY_API int64_t restway_object_store_key(const restway_object *object);
 
 /** Reads the identity: a string or an int64, or null if the entity has no identity attribute or
- *  the object has no identity yet.
+ *  the object has no identity yet. If several attributes are the identity, it is JSON: an array of
+ *  their values, for example `["octocat","hello",7]`.
  *
  *  @param out_value *Borrowed* from @p object.
  *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.

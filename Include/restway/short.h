@@ -268,6 +268,25 @@ RESTWAY_INLINE RESTWAY_MUST_USE restway_status restway_store_find_int64(
     return restway_store_find(store, entity, &value, out_object, out_error);
 }
 
+/** Finds the object whose identity has several parts, as restway_store_find() does.
+ *
+ *  @param entity     The entity's name.
+ *  @param identity   A JSON array of the parts, for example `["octocat","hello",7]`.
+ *                    NUL-terminated UTF-8. *Copied*.
+ *  @param out_object Receives the newest snapshot, owned by the caller (+1).
+ *  @return As restway_store_find().
+ *
+ *  Threads: any. Blocks: as restway_store_find(). */
+RESTWAY_INLINE RESTWAY_MUST_USE restway_status restway_store_find_json(
+    restway_store *store, const char *entity, const char *identity, restway_object **out_object,
+    restway_error **out_error) {
+    restway_value value = restway_value_string(identity);
+    if (value.kind == RESTWAY_VALUE_STRING) {
+        value.kind = RESTWAY_VALUE_JSON;
+    }
+    return restway_store_find(store, entity, &value, out_object, out_error);
+}
+
 /* Reads an attribute; null if the object has no such attribute. */
 RESTWAY_INLINE restway_value
 restway_internal_value(const restway_object *object, const char *name) {

@@ -27,7 +27,9 @@ RESTWAY_API void restway_store_release(restway_store *store);
  *
  *  @param entity     The entity's name.
  *  @param identity   A string or an int64. A string never equals an int64: where the document says
- *                    the type of the identity, the other one is RESTWAY_E_INVALID_ARGUMENT.
+ *                    the type of the identity, the other one is RESTWAY_E_INVALID_ARGUMENT. If
+ *                    several attributes are the identity: JSON that is an array of their values in
+ *                    the order of the document, or a list of them.
  *  @param out_object Receives the newest snapshot, owned by the caller (+1).
  *  @return RESTWAY_OK, RESTWAY_E_NO_OBJECT, RESTWAY_E_UNKNOWN_ENTITY, RESTWAY_E_INVALID_ARGUMENT,
  *          RESTWAY_E_STORE, RESTWAY_E_FORKED.

@@ -64,16 +64,20 @@ public:
         return *known != 0;
     }
 
-    /** The identity: a number or a text, or null. */
+    /** The identity: a number or a text, or null. An identity of several parts is a JSON array. */
     value identity() const {
         result<restway_value> found =
             internal::attempt<restway_value>(restway_object_identity, get());
         return found ? value(*found) : value();
     }
 
-    /** The identity as text, whether it is a number or a text; empty if there is none. */
+    /** The identity as text, whether it is a number, a text or a JSON array; empty if there is
+     *  none. */
     std::string identity_text() const {
         const value found = identity();
+        if (const auto parts = found.as<json>()) {
+            return parts->text;
+        }
         const auto number = found.as<std::int64_t>();
         return number ? std::to_string(*number) : found.as<std::string>().value_or("");
     }

@@ -195,7 +195,8 @@ class store : public handle<restway_store, restway_store_retain, restway_store_r
 public:
     using handle::handle;
 
-    /** The object with an identity; an empty one if the store has none. */
+    /** The object with an identity; an empty one if the store has none. identity() makes an
+     *  identity of several parts. */
     returned<object> find(std::string_view entity, const value &identity) const {
         return object_or_nothing(internal::attempt<object>(
             restway_store_find, get(), internal::c_text(entity), internal::c_value(identity)));

@@ -128,6 +128,12 @@ private:
         content_ = nullptr;
 };
 
+/** An identity of several parts, in the order in which the document names them, as in
+ *  `store.find("Issue", restway::identity("octocat", "hello", 7))`. */
+template <typename... Parts> value identity(Parts &&...parts) {
+    return value(std::vector<value>{value(std::forward<Parts>(parts))...});
+}
+
 /** A name with its value, as in `{"page", 2}`. The name is borrowed. */
 using named_value = std::pair<std::string_view, value>;
 

@@ -121,12 +121,16 @@ class Building(Registering):
             _member(Policy, policy),
         )
 
-    def set_identity(self, entity: str, attribute: str | None) -> None:
+    def set_identity(self, entity: str, attribute: str | Sequence[str] | None) -> None:
         """Sets the identity attribute of an entity, which tells its objects apart; None removes it.
+
+        A list or a tuple names several attributes, which tell objects apart together.
 
         Raises UnknownEntityError, UnknownAttributeError, ConfigError, FrozenError.
         """
         function = native.lib.restway_api_set_identity
+        if attribute is not None and not isinstance(attribute, str):
+            attribute = json_bytes(list(attribute)).decode()
         check(function, self._handle, name(entity), optional_name(attribute))
 
     def add_transform(

@@ -19,8 +19,10 @@ from ._reading.shapes import Converter, converters_of
 from ._reading.whole import WholeObject, WholeObjects
 from ._values import ReadsInto
 
-Identity = Union[int, str, None]
-"""The identity of an object within its entity; None if it has no identity."""
+Identity = Union[int, str, tuple[Union[int, str], ...], None]
+"""The identity of an object within its entity, a tuple if it has several parts; None if it has no
+identity.
+"""
 
 
 _new = object.__new__
@@ -91,11 +93,14 @@ class Object(Unchangeable, WholeObject):
 
     @property
     def identity(self) -> Identity:
-        """The identity of the object within its entity, or None."""
+        """The identity of the object within its entity, or None.
+
+            issue.identity  # ("octocat", "hello", 7), if the document names three attributes
+        """
         value = native.values(1)
         check(native.lib.restway_object_identity, self._handle, value)
-        identity: Identity = decode(native.cells(value)[0], self._object_at)
-        return identity
+        identity = decode(native.cells(value)[0], self._object_at)
+        return tuple(identity) if isinstance(identity, list) else identity
 
     @property
     def store_key(self) -> int:

@@ -15,8 +15,13 @@ from ._query import Query
 from ._transaction import Transaction
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from enum import Enum
+    from typing import Union
     from uuid import UUID
+
+    IdentityPart = Union[int, str, UUID, Enum]
+    IdentityArgument = Union[IdentityPart, Sequence[IdentityPart]]
 
 
 class Statistics(NamedTuple):
@@ -44,11 +49,15 @@ class Store(Owner[native.StoreHandle]):
         super().__init__(handle)
         self._layouts = layouts
 
-    def find(self, entity: str, identity: int | str | UUID | Enum) -> Object | None:
+    def find(self, entity: str, identity: IdentityArgument) -> Object | None:
         """Returns the newest snapshot of the object with that identity, or None.
 
+            store.find("Issue", 3)
+            store.find("Issue", ("octocat", "hello", 3))  # an identity of several parts
+
         `12` and `"12"` are different identities. Raises UnknownEntityError; UsageError for a str if
-        the identity of the entity is an int, and the other way round.
+        the identity of the entity is an int, and the other way round, and for other parts than the
+        identity has.
         """
         try:
             handle = make(
@@ -152,7 +161,7 @@ class Store(Owner[native.StoreHandle]):
             return False
         return True
 
-    def delete_identity(self, entity: str, identity: int | str | UUID | Enum) -> bool:
+    def delete_identity(self, entity: str, identity: IdentityArgument) -> bool:
         """Deletes the object with that identity, as `delete` does; raises UnknownEntityError."""
         try:
             check(
@@ -208,7 +217,7 @@ class Store(Owner[native.StoreHandle]):
         return "<Store, closed>" if self._owned is None else f"<Store, {self.count()} objects>"
 
 
-def _identity(identity: int | str | UUID | Enum) -> native.Value:
+def _identity(identity: IdentityArgument) -> native.Value:
     plain = plain_of(identity)
     if not isinstance(plain, (int, str)) or isinstance(plain, bool):
         raise TypeError(f"an identity is an int or a str, not {type(plain).__name__}")

@@ -22,20 +22,20 @@ class ObjectValue:
     __slots__ = ("_absent", "_entity", "_identity", "_values")
 
     _entity: str
-    _identity: int | str | None
+    _identity: int | str | tuple[int | str, ...] | None
     _absent: frozenset[str]
     _values: dict[str, Any]
 
     def __init__(
         self,
         entity: str,
-        identity: int | str | None,
+        identity: int | str | tuple[int | str, ...] | None,
         absent: list[str],
         values: Mapping[str, Any],
     ) -> None:
         """For this package: `Object.to_value` makes values."""
         self._entity = entity
-        self._identity = identity
+        self._identity = tuple(identity) if isinstance(identity, list) else identity
         self._absent = frozenset(absent)
         self._values = dict(values)
 
@@ -45,8 +45,8 @@ class ObjectValue:
         return self._entity
 
     @property
-    def identity(self) -> int | str | None:
-        """The identity of the object within its entity, or None."""
+    def identity(self) -> int | str | tuple[int | str, ...] | None:
+        """The identity of the object within its entity, a tuple if it has several parts; or None."""
         return self._identity
 
     def keys(self) -> list[str]:

@@ -143,7 +143,7 @@ class Comparison:
         """Returns the identity that a value has, which is an object or the identity itself."""
         if isinstance(value, dict):
             name = self._entities[entity].get("identity")
-            if name is None:
+            if not isinstance(name, str):
                 return None
             sources = {attribute: keys for attribute, keys, _ in self._attributes(entity)}
             value = _at(value, sources[name])
@@ -156,7 +156,8 @@ class Comparison:
 
     def _identity_type(self, entity: str) -> Any:
         definition = self._entities[entity]
-        attribute = definition.get("attributes", {}).get(definition.get("identity"))
+        name = definition.get("identity")
+        attribute = definition.get("attributes", {}).get(name) if isinstance(name, str) else None
         return attribute.get("type", "any") if isinstance(attribute, dict) else "any"
 
     def _attributes(self, entity: str) -> Iterator[tuple[str, tuple[str, ...], dict[str, Any]]]:

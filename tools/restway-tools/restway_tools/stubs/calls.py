@@ -142,15 +142,16 @@ def of_drafts(names: Names) -> Iterator[Signature]:
 
 def of_store(names: Names) -> Iterator[Method]:
     """Returns the methods of a store that take the name of an entity."""
-    results = {
-        "find": ("identity: int | str", "{} | None"),
-        "all": (None, "TypedObjects[{}]"),
-        "query": (None, "TypedQuery[{}]"),
-    }
-    for name, (parameter, result) in results.items():
-        rest = (parameter,) if parameter else ()
+    results = {"find": "{} | None", "all": "TypedObjects[{}]", "query": "TypedQuery[{}]"}
+    for name, result in results.items():
         ways = [
-            Signature((f"entity: Literal[{quoted(entity)}]", *rest), result.format(made))
+            Signature(
+                (
+                    f"entity: Literal[{quoted(entity)}]",
+                    *((f"identity: {names.identities[entity]}",) if name == "find" else ()),
+                ),
+                result.format(made),
+            )
             for entity, made in names.entities.items()
         ]
         yield Method(name, tuple(ways))

@@ -160,7 +160,7 @@ def _names_of(entity: Entity) -> set[str]:
 
 def _of_attribute(attribute: Attribute, entity: Entity) -> _Field:
     kind = _type_of(attribute.type, attribute)
-    if attribute.name == entity.identity:
+    if attribute.name in entity.identity:
         return _Field(attribute.name, kind, None)
     return _Field(attribute.name, _optional(kind), "None")
 

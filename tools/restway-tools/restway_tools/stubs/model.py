@@ -59,8 +59,8 @@ class Entity:
     relationships: tuple[Relationship, ...]
     bases: tuple[str, ...] = ()
     """The names of the entities that it extends, the nearest first."""
-    identity: str | None = None
-    """The name of the attribute that identifies its objects."""
+    identity: tuple[str, ...] = ()
+    """The names of the attributes that identify its objects: one, several, or none."""
 
 
 @dataclass(frozen=True)
@@ -215,7 +215,8 @@ def _entity(
         for key, value in source.get("relationships", {}).items()
         if not key.startswith("x-")
     )
-    return Entity(name, attributes, relationships, identity=source.get("identity"))
+    identity = tuple(_several(source.get("identity", [])))
+    return Entity(name, attributes, relationships, identity=identity)
 
 
 def _attribute(name: str, source: Mapping[str, Any]) -> Attribute:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .model import Document, Route
+from .model import Document, Entity, Route
 from .text import class_name
 
 RESERVED = {
@@ -24,6 +24,7 @@ class Names:
         taken = set(RESERVED)
         names = [entity.name for entity in document.entities]
         self.entities = {name: class_name(name, "", taken) for name in names}
+        self.identities = {entity.name: _identity_type(entity) for entity in document.entities}
         self.drafts = {name: class_name(name, "Draft", taken) for name in names}
         self.values = {name: class_name(name, "Values", taken) for name in names}
         with_variables = [route for route in document.routes if route.variables]
@@ -36,6 +37,15 @@ class Names:
             if needs_variables(route)
         }
         """The variables of a route inside a scope, where none is needed."""
+
+
+def _identity_type(entity: Entity) -> str:
+    """Returns the type of the identities of an entity: a tuple if they have several parts."""
+    if len(entity.identity) < 2:
+        return "int | str"
+    types = {one.name: one.type for one in entity.attributes}
+    parts = ("int" if types.get(name) == "int" else "str" for name in entity.identity)
+    return f"tuple[{', '.join(parts)}]"
 
 
 def needs_variables(route: Route) -> bool:
