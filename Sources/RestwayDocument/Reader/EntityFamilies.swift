@@ -226,7 +226,9 @@ private struct FamilyLayout {
                 relationshipMappings.append(
                     RelationshipMapping(
                         relationship: index, source: mapping.source,
-                        form: mapping.form, mapKey: mapping.mapKey, union: mapping.union))
+                        form: mapping.form, mapKey: mapping.mapKey,
+                        identity: mapping.identity?.placed(attributeIndices),
+                        union: mapping.union))
             }
         }
         var ownCells = [Bool](

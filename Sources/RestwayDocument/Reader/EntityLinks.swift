@@ -16,8 +16,8 @@ extension EntityCatalog {
         // Attributes have other places after an entity of their family has got one more.
         var changed: Set<Int> = []
         for index in parts.indices {
-            guard let own = parts[index], !own.mapKeys.isEmpty else { continue }
-            let found = withMapKeys(own, problems)
+            guard let own = parts[index] else { continue }
+            let found = withLinkIdentities(withMapKeys(own, problems), problems)
             guard found.relationshipMappings != own.relationshipMappings else { continue }
             parts[index] = found
             changed.insert(own.root)

@@ -188,6 +188,9 @@ struct EntityParts: Sendable {
     /// The names of the attributes of linked objects that have their keys, by the index of the
     /// relationship.
     var mapKeys: [Int: String] = [:]
+    /// The attributes that have parts of the identity of linked objects, by the index of the
+    /// relationship.
+    var linkIdentities: [Int: LinkIdentityNames] = [:]
 
     /// The resource object; `nil` if the format of the document is not JSON:API.
     private let resource: ResourceObject?
@@ -270,7 +273,8 @@ struct EntityParts: Sendable {
         attributes.append(Attribute(name: name, shape: known, rules: rules))
     }
 
-    /// Reads `"name": {"entity", "source", "many", "policy", "byIdentity", "empty", "map"}`.
+    /// Reads `"name": {"entity", "source", "many", "policy", "byIdentity", "identity", "empty",
+    /// "map"}`.
     ///
     /// - Parameter attributes: The names of the entity's attributes, which differ from the
     ///   relationship's name.
@@ -312,6 +316,14 @@ struct EntityParts: Sendable {
         if target.union != nil { refuseForUnions(object, source, empty) }
         if let key = object["map"]?.nonEmptyString(), target.union == nil {
             mapKeys[relationships.count] = key
+        }
+        if let node = object["identity"] {
+            if target.union != nil {
+                node.report("names the parts of one identity, and this relationship has a union")
+            } else {
+                linkIdentities[relationships.count] = LinkIdentityNames(
+                    node, hasSource: object["source"] != nil)
+            }
         }
         let union = target.union ?? catalog.resource(target)
         relationshipMappings.append(

@@ -158,7 +158,7 @@ struct ResourceObject: Sendable {
     /// Reports the keys of a relationship that say how linked objects are written, because JSON:API
     /// writes the type and the identity of each.
     func refuseForms(_ object: DocumentNode, _ source: [String]) {
-        for key in ["byIdentity", "map", "empty"] {
+        for key in ["byIdentity", "identity", "map", "empty"] {
             guard let node = object[key], key != "empty" || node.value.string == "object" else {
                 continue
             }

@@ -32,9 +32,16 @@ package struct RowCompletion {
     ) {
         guard plan.completesRows else { return }
         var completion = RowCompletion(source, headed: result.loneResults)
-        for number in result.changeSet.rows.indices {
+        var links = IdentityLinks(plan)
+        var number = 0
+        // Links by attributes add rows for the objects that they lead to.
+        while number < result.changeSet.rows.count {
             completion.complete(number, &result.changeSet.rows)
             completion.give(from: number, result.changeSet.rows)
+            links.complete(number, &result.changeSet) { linked, values in
+                completion.given[linked, default: [:]].merge(values) { first, _ in first }
+            }
+            number += 1
         }
         result.add(completion.issues)
     }
@@ -68,7 +75,7 @@ package struct RowCompletion {
     ) {
         let row = rows[number]
         let entity = row.entity
-        guard entity.needsCompletion else { return }
+        guard entity.needsCompletion || given[number] != nil else { return }
         var values = given.removeValue(forKey: number) ?? [:]
         if isKnown {
             values = [:]
@@ -202,7 +209,7 @@ extension AttributeType {
 
 extension Snapshot {
     /// Returns a row with the cells of this one, and with `values` where they are absent.
-    fileprivate func completed(with values: [Int: Value]) -> Snapshot {
+    func completed(with values: [Int: Value]) -> Snapshot {
         var all = [Value](repeating: .absent, count: (values.keys.max() ?? -1) + 1)
         for (index, value) in values { all[index] = value }
         return completed(from: Snapshot.make(entity, all))

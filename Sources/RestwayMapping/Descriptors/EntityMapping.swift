@@ -9,6 +9,8 @@ package final class EntityMapping: Sendable {
     let plan: PlanTree
     /// The target that turns a value into the identity.
     let identityTarget: PlanTarget?
+    /// The targets that turn a value into a part of the identity, by the attribute.
+    private let partTargets: [Int: PlanTarget]
     /// The keys from an object to its identity, or to each part of it that is in the object; empty
     /// if there is nothing to look for.
     let identityKeys: [[[UInt8]]]
@@ -35,7 +37,7 @@ package final class EntityMapping: Sendable {
         let isElsewhere = { (mapping: AttributeMapping) in
             entity.attributes[mapping.attribute].origin != nil
         }
-        let identity = attributes.first { $0.attribute == entity.identityIndex }
+        let identity = attributes.filter { entity.isIdentity(attribute: $0.attribute) }
         let attributes =
             entity.elsewhere.isEmpty ? attributes : attributes.filter { !isElsewhere($0) }
         self.attributes = attributes
@@ -46,20 +48,26 @@ package final class EntityMapping: Sendable {
         }
         var draft = PlanDraft()
         for mapping in attributes {
-            draft.add(mapping, isIdentity: mapping.attribute == entity.identityIndex)
+            draft.add(
+                mapping, isIdentity: mapping.attribute == entity.identityIndex,
+                isPart: entity.isIdentity(attribute: mapping.attribute))
         }
         // A link by identity has the identity, wherever it stands in an object.
-        if let identity, isElsewhere(identity) { draft.note(identity) }
+        for identity in identity where isElsewhere(identity) {
+            draft.note(identity, isWhole: identity.attribute == entity.identityIndex)
+        }
         var unions: [EntityUnion] = []
         for mapping in relationships {
             let relationship = entity.relationships[mapping.relationship]
             if let union = mapping.union { unions.append(union) }
+            if mapping.identity?.isRead == false { continue }
             draft.add(
                 PlanLink(
                     cell: entity.attributes.count + mapping.relationship,
                     isMany: relationship.isMany,
                     ignoresNull: relationship.isMany && relationship.policy == .merge,
                     entity: relationship.targets[0], key: mapping.mapKey?.target,
+                    part: mapping.identity?.scalar,
                     union: mapping.union == nil ? nil : unions.count - 1),
                 at: mapping.source)
         }
@@ -68,7 +76,18 @@ package final class EntityMapping: Sendable {
             .map { $0.source.map { Array($0.utf8) } }
         plan = PlanTree(draft)
         identityTarget = draft.identityTarget
+        partTargets = draft.partTargets
     }
+
+    /// Returns the target that turns a value in the place of a linked object into its identity, or
+    /// into the part of it that the link says; nil if no value can stand in its place.
+    func identityTarget(_ link: PlanLink) -> PlanTarget? {
+        link.part.map { partTargets[$0] } ?? identityTarget
+    }
+
+    /// The relationships whose linked objects have parts of their identity from attributes.
+    var identityLinks: [RelationshipMapping] { relationships.filter { $0.identity != nil } }
+    var hasIdentityLinks: Bool { relationships.contains { $0.identity != nil } }
 
     /// Returns a mapping that reads the answer of a relationship endpoint of JSON:API as the object
     /// that has the relationship: its links are at `data`, and nothing else is there.
@@ -149,17 +168,21 @@ package struct RelationshipMapping: Sendable, Equatable {
     /// The attribute of the linked objects that has their keys; nil if the value is no object with
     /// free keys.
     package var mapKey: MapKey?
+    /// The parts of the identity of linked objects that attributes of the object have; nil if the
+    /// JSON alone says which objects are linked.
+    package var identity: LinkIdentity?
     /// The union whose members the objects are of; nil for objects of one entity.
     package let union: EntityUnion?
 
     package init(
         relationship: Int, source: [String], form: Form = .object, mapKey: MapKey? = nil,
-        union: EntityUnion? = nil
+        identity: LinkIdentity? = nil, union: EntityUnion? = nil
     ) {
         self.relationship = relationship
         self.source = source
         self.form = form
         self.mapKey = mapKey
+        self.identity = identity
         self.union = union
     }
 }

@@ -155,6 +155,8 @@ package struct ObjectEncoder {
         sent[number].withheld = withheld
         for mapping in mapping.relationships {
             let relationship = entity.relationships[mapping.relationship]
+            // Attributes alone make this link, and they are written anyway.
+            if mapping.identity?.isRead == false { continue }
             let cell = entity.attributes.count + mapping.relationship
             let isChanged = source.draft?.changed.contains(cell) ?? false
             if isPartial, !isChanged { continue }
@@ -372,22 +374,29 @@ package struct ObjectEncoder {
         _ links: inout [SentObject.Link]
     ) throws(EncodingError) -> WireValue? {
         let target = target(linked, source.entity.relationships[mapping.relationship])
-        let attribute = target.attributes.first { $0.attribute == target.entity.identityIndex }
-        var identity = Value.absent
-        if let attribute {
-            identity = try encode(linked.values[attribute.attribute], linked, attribute)
+        let attributes = target.attributes.filter { attribute in
+            guard mapping.form == .identity, let part = mapping.identity?.scalar else {
+                return target.entity.isIdentity(attribute: attribute.attribute)
+            }
+            return attribute.attribute == part
+        }
+        var parts: [(attribute: AttributeMapping, value: Value)] = []
+        for attribute in attributes {
+            var value = try encode(linked.values[attribute.attribute], linked, attribute)
             if mapping.form != .object {
-                if identity == .absent || identity == .null, linked.storeKey != 0,
+                if value == .absent || value == .null, linked.storeKey != 0,
                     let now = options.identityForNow(linked.entity, linked.storeKey)
                 {
-                    identity = try encode(now, linked, attribute)
+                    value = try encode(now, linked, attribute)
                 }
-            } else {
+            } else if attributes.count == 1 || value == .absent || value == .null {
                 // The object was written before; it has the same replacement for its identity here.
-                identity = try identityForNow(linked, attribute) ?? identity
+                value = try identityForNow(linked, attribute) ?? value
             }
+            parts.append((attribute, value))
         }
-        guard let attribute, identity != .absent, identity != .null else {
+        guard !parts.isEmpty, !parts.contains(where: { $0.value == .absent || $0.value == .null })
+        else {
             guard mapping.form != .object else { return nil }
             throw .noIdentity(
                 entity: source.entity.name,
@@ -398,10 +407,10 @@ package struct ObjectEncoder {
             options.noteNamed(linked.entity, linked.storeKey)
         }
         links.append(.init(identity: linked.identity, object: nil))
-        if mapping.form == .identity { return .leaf(identity) }
+        if mapping.form == .identity { return .leaf(parts[0].value) }
         var object = WireObject()
         if mapping.form == .typedIdentity { try mapping.union?.mark(&object, as: target) }
-        _ = object.set(attribute.source[...], .leaf(identity))
+        for (attribute, value) in parts { _ = object.set(attribute.source[...], .leaf(value)) }
         for attribute in target.attributes {
             let constant = target.entity.attributes[attribute.attribute].rules.constant
             guard let constant else { continue }
@@ -411,7 +420,9 @@ package struct ObjectEncoder {
         // Without its keys, the object would not say of which entity it is.
         let keys = mapping.union?.requiredKeys[target.entity.index] ?? []
         for other in target.attributes
-        where other.attribute != attribute.attribute && keys.contains(other.source) {
+        where keys.contains(other.source)
+            && !parts.contains(where: { $0.attribute.attribute == other.attribute })
+        {
             let value = try encode(linked.values[other.attribute], linked, other)
             if value == .absent || value == .null && !options.keepsNulls { continue }
             _ = object.set(other.source[...], try expanded(value, linked, other))

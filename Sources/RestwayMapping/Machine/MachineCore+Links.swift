@@ -6,7 +6,7 @@ extension MachineCore {
     mutating func putIdentity(_ scalar: Scalar, _ link: PlanLink, _ parent: OpenRow) -> Bool {
         guard takes(link) else { return true }
         guard let mapping = mapping(of: link, parent, identity: scalar) else { return true }
-        guard let target = plan.mappings[mapping].identityTarget else {
+        guard let target = plan.mappings[mapping].identityTarget(link) else {
             issue("expected an object, found \(scalar.found)")
             rows.refuse(link.cell, parent)
             return true

@@ -47,6 +47,9 @@ package final class MappingPlan: @unchecked Sendable {
     /// Whether objects of the answer have values that do not stand in their JSON, so that their
     /// rows are completed (`RowCompletion`).
     package let completesRows: Bool
+    /// The relationships whose linked objects have parts of their identity from attributes of the
+    /// object with the link, by the index of its entity.
+    let identityLinks: [Int: [RelationshipMapping]]
     /// Whether headers of the answer are values of its object.
     package let readsHeaders: Bool
     /// The host's transforms by name.
@@ -108,11 +111,16 @@ package final class MappingPlan: @unchecked Sendable {
         }
         tree = PlanTree(draft)
         var completed: [Entity] = []
-        if mappings.all.contains(where: \.entity.needsCompletion) {
-            completed = Self.mappings(of: descriptors, included, entities).map(\.entity)
-                .filter(\.needsCompletion)
+        var identityLinks: [Int: [RelationshipMapping]] = [:]
+        if mappings.all.contains(where: { $0.entity.needsCompletion || $0.hasIdentityLinks }) {
+            let mappings = Self.mappings(of: descriptors, included, entities)
+            completed = mappings.map(\.entity).filter(\.needsCompletion)
+            for mapping in mappings where mapping.hasIdentityLinks {
+                identityLinks[mapping.entity.index] = mapping.identityLinks
+            }
         }
-        completesRows = !completed.isEmpty
+        self.identityLinks = identityLinks
+        completesRows = !completed.isEmpty || !identityLinks.isEmpty
         readsHeaders = completed.contains { entity in
             entity.attributes.contains { attribute in
                 if case .header? = attribute.origin { true } else { false }

@@ -264,6 +264,9 @@ struct PlanLink {
     /// The attribute of the linked objects that gets their keys in a map; nil for other
     /// relationships.
     var key: PlanTarget?
+    /// The attribute of the linked objects that a single value in their place stands for; nil if it
+    /// stands for the whole identity.
+    var part: Int?
     /// The index into the unions of the mapping that the link belongs to; nil for one entity.
     let union: Int?
 }

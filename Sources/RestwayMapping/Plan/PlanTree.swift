@@ -92,17 +92,23 @@ struct PlanDraft {
     private(set) var nodes = [Node(key: "")]
     private(set) var details = PlanDetails()
     private(set) var identityTarget: PlanTarget?
+    /// The targets of the parts of the identity, by the attribute.
+    private(set) var partTargets: [Int: PlanTarget] = [:]
 
-    mutating func add(_ mapping: AttributeMapping, isIdentity: Bool) {
+    /// - Parameter isPart: Whether the attribute is the identity or a part of it.
+    mutating func add(_ mapping: AttributeMapping, isIdentity: Bool, isPart: Bool = false) {
         let target = target(mapping.conversion, .cell(mapping.attribute), isIdentity: isIdentity)
         add(target, at: mapping.source)
         if isIdentity { identityTarget = target }
+        if isPart { partTargets[mapping.attribute] = target }
     }
 
-    /// Notes how a value becomes the identity, for an identity that no object has in its JSON.
-    mutating func note(_ identity: AttributeMapping) {
-        identityTarget = target(
-            identity.conversion, .cell(identity.attribute), isIdentity: true)
+    /// Notes how a value becomes the identity, or a part of it, that no object has in its JSON.
+    mutating func note(_ identity: AttributeMapping, isWhole: Bool) {
+        let target = target(
+            identity.conversion, .cell(identity.attribute), isIdentity: isWhole)
+        if isWhole { identityTarget = target }
+        partTargets[identity.attribute] = target
     }
 
     /// Adds a value of the answer that belongs to no object.
