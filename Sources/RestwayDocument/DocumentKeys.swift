@@ -118,7 +118,7 @@ extension DocumentObject {
         ])
 
     static let relationship = DocumentObject(
-        ["entity", "source", "many", "policy", "byIdentity", "empty", "map"])
+        ["entity", "source", "many", "policy", "byIdentity", "identity", "empty", "map"])
 
     static let replay = DocumentObject(["status", "codes", "max"], ranges: ["max": 0...10])
 

@@ -438,6 +438,36 @@ TEST(a_dead_letter_has_the_problems_of_its_fields) {
     check_items(client.outbox()); // as it is in the file
 }
 
+TEST(several_attributes_identify_an_object) {
+    const auto api = restway::api::load(R"({"restway": 1,
+        "environments": {"local": {"baseURL": "http://127.0.0.1:1"}},
+        "entities": {"Issue": {
+            "identity": ["owner", "repo", "number"],
+            "attributes": {
+                "owner": {"type": "string"}, "repo": {"type": "string"},
+                "number": {"type": "int"}, "title": {"type": "string"}}}}})");
+    const auto client = restway::client::create(api);
+    const restway::store store = client.store();
+    for (const char *repo : {"hello", "world"}) {
+        store.draft("Issue")
+            .set("owner", "octocat")
+            .set("repo", repo)
+            .set("number", 7)
+            .set("title", repo)
+            .insert();
+    }
+    const restway::object found = store.find("Issue", restway::identity("octocat", "world", 7));
+    CHECK(found.get<std::string>("title") == "world");
+    CHECK(found.identity_text() == R"(["octocat","world",7])");
+    CHECK(found.identity().as<restway::json>()->text == R"(["octocat","world",7])");
+    CHECK(store.find("Issue", found.identity()) == found);
+    CHECK(!store.find("Issue", restway::identity("octocat", "world", 8)));
+    CHECK(status_of([&] { store.find("Issue", 7); }) == RESTWAY_E_INVALID_ARGUMENT);
+    CHECK(
+        status_of([&] { store.find("Issue", restway::identity("octocat", 7)); })
+        == RESTWAY_E_INVALID_ARGUMENT);
+}
+
 TEST(an_answer_comes_from_the_cache) {
     restway::client_options options = demo_options();
     options.cache_flags = RESTWAY_CACHE_ON;

@@ -26,9 +26,18 @@ _VALIDATOR = Draft202012Validator(SCHEMA)
 OF_OTHER_PARTS = {
     "a name that nothing has": (
         r"^unknown (environment|entity( of the union)?"
-        r'|attribute( or relationship)?|route|relationship) "'
+        r"|attribute( or relationship)?|part of the identity of \w+|route|relationship)"
+        r' "'
     ),
-    "an identity that cannot tell apart": r"^an identity is of type int or string, ",
+    "an identity that cannot tell apart": (
+        r"^an identity is of type int or string, "
+        r"|^a part of an identity has the type int or string, "
+    ),
+    "a part of an identity of another type": r'^".+" is of type \w+, and ".+" of type ',
+    "an identity that does not fit the link": (
+        r"^names the whole identity of one object, "
+        r'|^a value is one part of the identity of |^"identity" names the whole identity, '
+    ),
     "a text that is no text": r"^full text is of type string or any, ",
     "parents in a circle": r"^is part of a circle of parents$",
     "a variable in parent and child": r"stands in both the parent and the child$",
@@ -73,7 +82,8 @@ OF_OTHER_PARTS = {
     "a default that is not listed": r'^.+ is not one of "values"$',
     "an identity that is the same everywhere": r"^an identity has no constant and no default, ",
     "a union where one entity is needed": (
-        r"^names an attribute of one entity, and this relationship has a union$"
+        r"^names (an attribute of one entity|the parts of one identity), and this relationship has "
+        r"a union$"
         r"|^an object without values does not say of which entity it is$"
     ),
     "an attribute that is no key": r"^a key is of type string, int or any, and has no transform, ",

@@ -367,6 +367,11 @@ struct EntityParts: Sendable {
 
     private mutating func readIdentityParts(_ node: DocumentNode, _ base: EntityParts?) {
         guard let elements = node.elements(), !isRefused(node, base) else { return }
+        guard elements.count > 1 else {
+            return node.report(
+                "names the parts of an identity, of which there are at least two; write the name "
+                    + "of a single attribute without the brackets")
+        }
         var parts: [Int] = []
         for element in elements {
             guard let name = element.nonEmptyString() else { continue }
@@ -382,11 +387,6 @@ struct EntityParts: Sendable {
                     element.report(reason)
                 }
             }
-        }
-        if elements.count < 2 {
-            node.report(
-                "names the parts of an identity, of which there are at least two; write the name "
-                    + "of a single attribute without the brackets")
         }
         identityParts = parts
     }

@@ -42,16 +42,21 @@ private func target(_ step: JSON, _ client: Client) throws -> Target {
 
 /// Finds the object of `{"entity", "identity"}`.
 private func object(_ reference: JSON, _ client: Client) throws -> Object {
-    let identity: Object.Identity? =
-        switch reference["identity"] {
-        case .integer(let number)?: .integer(number)
-        case .string(let text)?: .string(text)
-        default: nil
-        }
-    guard let entity = reference["entity"]?.string, let identity,
+    guard let entity = reference["entity"]?.string,
+        let identity = reference["identity"].flatMap(identity),
         let found = try client.store.find(entity, identity)
     else { throw Driver.WrongStep(reference) }
     return found
+}
+
+/// Returns an identity, or a list of its parts.
+private func identity(_ json: JSON) -> Object.Identity? {
+    switch json {
+    case .integer(let number): .integer(number)
+    case .string(let text): .string(text)
+    case .array(let parts): .parts(parts.compactMap(identity))
+    default: nil
+    }
 }
 
 /// Makes the draft that `{"entity", "of", "set"}` describes.

@@ -73,10 +73,14 @@ func values(_ object: Object) throws -> JSON {
 }
 
 private func identity(_ object: Object) -> JSON {
-    switch object.identity {
-    case nil: .null
+    object.identity.map(json) ?? .null
+}
+
+private func json(_ identity: Object.Identity) -> JSON {
+    switch identity {
     case .integer(let number): .integer(number)
     case .string(let text): .string(text)
+    case .parts(let parts): .array(parts.map(json))
     }
 }
 

@@ -2204,7 +2204,8 @@ extern "C" {
     /// Threads: any. Blocks: never.
     pub fn restway_object_store_key(object: *const restway_object) -> i64;
     /// Reads the identity: a string or an int64, or null if the entity has no identity attribute or
-    /// the object has no identity yet.
+    /// the object has no identity yet. If several attributes are the identity, it is JSON: an array
+    /// of their values, for example `\["octocat","hello",7\]`.
     ///
     /// Threads: any. Blocks: never.
     pub fn restway_object_identity(
