@@ -216,7 +216,7 @@ final class IdentityPartsTests: EachStoreTestCase {
             try get("repos/o/hello", #"{"owner": {"login": "o"}, "name": "hello"}"#, client)
             XCTAssertEqual(
                 try client.store.object(repository, identity)?.value(at: stars), .int64(0))
-            XCTAssertEqual(try client.store.count(repository), 1)
+            XCTAssertEqual(try client.store.count(repository), 2)
         }
     }
 

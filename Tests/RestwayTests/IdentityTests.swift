@@ -42,7 +42,7 @@ final class IdentityTests: DemoTestCase {
         XCTAssertEqual(found.identity, ["octocat", "world", 7])
         XCTAssertEqual(found.identity, .parts([.string("octocat"), .string("world"), .integer(7)]))
         XCTAssertEqual(found.description, #"<Issue ["octocat","world",7]>"#)
-        XCTAssertEqual(found.attributeNames, ["owner", "repo", "number", "title"])
+        XCTAssertEqual(found.attributeNames, ["number", "owner", "repo", "title"])
         XCTAssertEqual(
             try client.store.find(Issue.self, ["octocat", "hello", 7]),
             Issue(owner: "octocat", repo: "hello", number: 7, title: "hello"))
