@@ -10,10 +10,12 @@ extension DocumentObject {
             "redirectHeaders", "redirectBodies", "forms",
         ])
 
+    static let attributeFrom = DocumentObject(["variable", "header", "parent", "key"])
+
     static let attributeObject = DocumentObject(
         [
             "source", "type", "format", "transform", "constant", "default", "values", "closed",
-            "readOnly",
+            "from", "readOnly",
         ])
 
     static let auth = DocumentObject(

@@ -11,6 +11,13 @@ package enum AttributeOrigin: Hashable, Sendable {
     case key
 }
 
+extension Attribute {
+    /// The variable of a path that the value of the attribute fills.
+    package var variableName: String {
+        if case .variable(let variable)? = origin { variable } else { name }
+    }
+}
+
 extension Entity {
     /// Returns the index of the attribute whose value is the variable called `name`: the attribute
     /// that is declared to come from it, or else the attribute of this name.

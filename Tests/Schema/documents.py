@@ -87,6 +87,11 @@ OF_OTHER_PARTS = {
         r"|^an object without values does not say of which entity it is$"
     ),
     "an attribute that is no key": r"^a key is of type string, int or any, and has no transform, ",
+    "a map without an attribute of its keys": r"^no attribute of .+ comes from the key: ",
+    "a parent without the attribute": (
+        r'^no entity with a relationship to .+ has an attribute "'
+    ),
+    "an id of JSON:API from elsewhere": r"^the identity of a resource of JSON:API is its id$",
     "a value that is no whole object": r"^the whole object is ",
     "an object that contains itself": r"^the whole object would contain itself without end$",
     "a type in place of a key path": r'^"\w+" is the name of a type: ',

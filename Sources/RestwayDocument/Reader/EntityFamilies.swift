@@ -154,7 +154,7 @@ private struct FamilyLayout {
             return problems.report(
                 own.place(of: name),
                 "differs from the attribute at \(owner.place(of: name).text) in its constant, its "
-                    + "default or its listed values")
+                    + "default, its listed values or \"from\"")
         }
         let other = known.map { "of type \($0.shape.description)" } ?? "a relationship"
         problems.report(
@@ -169,7 +169,9 @@ private struct FamilyLayout {
     ) {
         for identity in base.identityNames {
             let index = own.attributes.firstIndex { $0.name == identity }
-            guard let index, own.attributeMappings[index].source.isEmpty else { continue }
+            guard let index, own.attributeMappings[index].source.isEmpty,
+                own.attributes[index].origin == nil
+            else { continue }
             fits = false
             problems.report(
                 .member(of: own.place(of: identity), key: "source"),

@@ -31,6 +31,7 @@ extension EntityCatalog {
             }
         }
         checkUnions(problems)
+        checkParents(problems)
         return made
     }
 
@@ -39,26 +40,79 @@ extension EntityCatalog {
     /// Returns the parts with the attributes of linked objects that have their keys.
     private func withMapKeys(_ own: EntityParts, _ problems: DocumentProblems) -> EntityParts {
         var own = own
-        for (index, name) in own.mapKeys.sorted(by: { $0.key < $1.key }) {
+        for (index, key) in own.mapKeys.sorted(by: { $0.key < $1.key }) {
             let relationship = own.relationships[index]
             guard let target = mappings[relationship.targets[0]] else { continue }
             let place = DocumentPlace.member(of: own.place(of: relationship.name), key: "map")
-            let known = target.attributes.first {
-                target.entity.attributes[$0.attribute].name == name
-            }
-            guard let known else {
-                let names = target.entity.ownAttributes.map { target.entity.attributes[$0].name }
-                problems.report(place, problems.unknown("attribute", name, among: names))
-                continue
-            }
+            guard let known = attribute(key, of: target, at: place, problems) else { continue }
             own.relationshipMappings[index].mapKey = MapKey(known)
             if own.relationshipMappings[index].mapKey == nil {
+                let name = target.entity.attributes[known.attribute].name
                 problems.report(
                     place,
                     "a key is of type string, int or any, and has no transform, \"\(name)\" is not")
             }
         }
         return own
+    }
+
+    /// Returns the attribute of the linked objects that has their keys.
+    private func attribute(
+        _ key: MapKeyName, of target: EntityMapping, at place: DocumentPlace,
+        _ problems: DocumentProblems
+    ) -> AttributeMapping? {
+        let attributes = target.entity.attributes
+        switch key {
+        case .attribute(let name):
+            let known = (target.attributes + target.elsewhere).first {
+                attributes[$0.attribute].name == name
+            }
+            if known == nil {
+                let names = target.entity.ownAttributes.map { attributes[$0].name }
+                problems.report(place, problems.unknown("attribute", name, among: names))
+            }
+            return known
+        case .declared:
+            let known = target.elsewhere.first { attributes[$0.attribute].origin == .key }
+            if known == nil {
+                problems.report(
+                    place,
+                    "no attribute of \(target.entity.name) comes from the key: name the "
+                        + "attribute, or give it {\"from\": {\"key\": true}}")
+            }
+            return known
+        }
+    }
+
+    // MARK: Parents
+
+    /// Reports the attributes that come from an object around theirs, if no object around theirs
+    /// has the attribute. Entities to which no relationship leads may get one later.
+    func checkParents(_ problems: DocumentProblems) {
+        for own in parts.compactMap({ $0 }) {
+            for attribute in own.attributes {
+                guard case .parent(let name)? = attribute.origin else { continue }
+                let around = entities(around: own.root)
+                let isKnown = around.contains { $0.attributeIndex(named: name) != nil }
+                if around.isEmpty || isKnown { continue }
+                let names = around.map(\.name).joined(separator: ", ")
+                problems.report(
+                    .member(
+                        of: .member(of: own.place(of: attribute.name), key: "from"), key: "parent"),
+                    "no entity with a relationship to \(own.name) has an attribute \"\(name)\": "
+                        + names)
+            }
+        }
+    }
+
+    /// Returns the entities with relationships to objects of the family of this base.
+    private func entities(around root: Int) -> [Entity] {
+        let family = Set(families[root] ?? [])
+        return mappings.compactMap { $0 }.filter { mapping in
+            mapping.relationships.contains { link in
+                !family.isDisjoint(with: mapping.entity.relationships[link.relationship].targets)
+            }
+        }.map(\.entity)
     }
 
     // MARK: Whole objects

@@ -185,9 +185,8 @@ struct EntityParts: Sendable {
     var identityParts: [Int]?
     /// The names of the attributes whose texts a full text search looks in.
     var fullText: [String] = []
-    /// The names of the attributes of linked objects that have their keys, by the index of the
-    /// relationship.
-    var mapKeys: [Int: String] = [:]
+    /// The attributes of linked objects that have their keys, by the index of the relationship.
+    var mapKeys: [Int: MapKeyName] = [:]
     /// The attributes that have parts of the identity of linked objects, by the index of the
     /// relationship.
     var linkIdentities: [Int: LinkIdentityNames] = [:]
@@ -222,7 +221,7 @@ struct EntityParts: Sendable {
     var depth: Int { lineage.depth }
 
     /// Reads `"name": "source.key.path"`, `"name": ["key", "a.b"]` or `"name": {"source", "type",
-    /// "format", "transform"}`, with the keys of `ValueRulesReader`. A problem is reported, and a
+    /// "format", "transform", "from"}`, with the keys of `ValueRulesReader`. A problem is reported, and a
     /// guess stands in its place.
     ///
     /// - Parameter defaults: The conversions of the types; a type that is missing here has its
@@ -253,6 +252,13 @@ struct EntityParts: Sendable {
                 functions.mention(innermost, at: node.place)
             }
             if let shape { rules = ValueRulesReader(object: object, shape: shape).rules() }
+            if let from = object["from"] {
+                let known = shape ?? .one(.any)
+                let origin = OriginReader(node: from, attribute: object).origin(known, rules)
+                return add(
+                    Attribute(name: name, shape: known, rules: rules, origin: origin),
+                    source: [], ValueConversion(known, innermost: nil, rules))
+            }
         default:
             node.report("must be a key path or an object, is \(node.value.kind.withArticle)")
         }
@@ -267,10 +273,16 @@ struct EntityParts: Sendable {
         if source.isEmpty, shape != nil, !conversion.takesObjects {
             node["source"]?.report("the whole object is not \(known.withArticle)")
         }
+        add(Attribute(name: name, shape: known, rules: rules), source: source, conversion)
+    }
+
+    private mutating func add(
+        _ attribute: Attribute, source: [String], _ conversion: ValueConversion
+    ) {
         attributeMappings.append(
             AttributeMapping(
                 attribute: attributes.count, source: source, conversion: conversion))
-        attributes.append(Attribute(name: name, shape: known, rules: rules))
+        attributes.append(attribute)
     }
 
     /// Reads `"name": {"entity", "source", "many", "policy", "byIdentity", "identity", "empty",
@@ -305,18 +317,14 @@ struct EntityParts: Sendable {
                 node.report("gaps have no place in a list that the policy \"merge\" joins")
             }
         }
+        let key = object["map"].flatMap(mapKey)
         if let node = object["map"] {
             if !isMany { node.report("is for relationships to many objects") }
             object["empty"]?.report("stands beside \"map\", whose objects have keys and no places")
         }
-        guard let target = object.required("entity").flatMap(catalog.target) else {
-            _ = object["map"]?.nonEmptyString()
-            return
-        }
+        guard let target = object.required("entity").flatMap(catalog.target) else { return }
         if target.union != nil { refuseForUnions(object, source, empty) }
-        if let key = object["map"]?.nonEmptyString(), target.union == nil {
-            mapKeys[relationships.count] = key
-        }
+        if let key, target.union == nil { mapKeys[relationships.count] = key }
         if let node = object["identity"] {
             if target.union != nil {
                 node.report("names the parts of one identity, and this relationship has a union")
@@ -336,6 +344,16 @@ struct EntityParts: Sendable {
                 name: name, targetName: target.union?.name ?? catalog.names[target.entities[0]],
                 targets: union?.members ?? target.entities, isMany: isMany,
                 policy: policy ?? .assign, emptyElements: empty))
+    }
+
+    /// Reads the name of the attribute that has the keys of a map, or `true` for the attribute that
+    /// is declared to come from the key.
+    private func mapKey(_ node: DocumentNode) -> MapKeyName? {
+        if node.value.bool == true { return .declared }
+        guard node.value.kind != .boolean else {
+            return node.refuse("must be true or the name of an attribute, is false")
+        }
+        return node.nonEmptyString().map { .attribute($0) }
     }
 
     /// Reports the keys of a relationship that need one entity, for a relationship to a union.
@@ -433,8 +451,11 @@ extension EntityParts {
     /// - Parameter isPart: Whether other attributes belong to the identity, too.
     func reasonAgainstIdentity(_ index: Int, isPart: Bool = false) -> String? {
         let (name, type) = (attributes[index].name, attributes[index].type)
-        if attributeMappings[index].source.isEmpty {
+        if attributeMappings[index].source.isEmpty, attributes[index].origin == nil {
             return "the whole object is no identity"
+        }
+        if resource != nil, attributes[index].origin != nil {
+            return "the identity of a resource of JSON:API is its id"
         }
         if isPart, type != .int, type != .string {
             return "a part of an identity has the type int or string, \"\(name)\" has the type "

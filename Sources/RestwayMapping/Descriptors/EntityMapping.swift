@@ -7,6 +7,8 @@ package final class EntityMapping: Sendable {
     package let attributes: [AttributeMapping]
     package let relationships: [RelationshipMapping]
     let plan: PlanTree
+    /// The attributes whose values come from elsewhere. Their mappings have no sources.
+    package let elsewhere: [AttributeMapping]
     /// The target that turns a value into the identity.
     let identityTarget: PlanTarget?
     /// The targets that turn a value into a part of the identity, by the attribute.
@@ -24,8 +26,8 @@ package final class EntityMapping: Sendable {
     package let resource: EntityUnion?
 
     /// Each attribute and relationship mapping must belong to `entity`. The mapping of an attribute
-    /// that comes from elsewhere has no source. One source may feed several attributes. If one attribute has two sources, the value that comes later in the payload is
-    /// kept.
+    /// that comes from elsewhere has no source. One source may feed several attributes. If one
+    /// attribute has two sources, the value that comes later in the payload is kept.
     package init(
         entity: Entity, attributes: [AttributeMapping],
         relationships: [RelationshipMapping] = [], resource: EntityUnion? = nil
@@ -38,8 +40,9 @@ package final class EntityMapping: Sendable {
             entity.attributes[mapping.attribute].origin != nil
         }
         let identity = attributes.filter { entity.isIdentity(attribute: $0.attribute) }
+        elsewhere = entity.elsewhere.isEmpty ? [] : attributes.filter(isElsewhere)
         let attributes =
-            entity.elsewhere.isEmpty ? attributes : attributes.filter { !isElsewhere($0) }
+            elsewhere.isEmpty ? attributes : attributes.filter { !isElsewhere($0) }
         self.attributes = attributes
         self.relationships = relationships
         self.resource = resource

@@ -374,7 +374,10 @@ package struct ObjectEncoder {
         _ links: inout [SentObject.Link]
     ) throws(EncodingError) -> WireValue? {
         let target = target(linked, source.entity.relationships[mapping.relationship])
-        let attributes = target.attributes.filter { attribute in
+        // A value that does not stand in the JSON of its object stands only in place of the object.
+        let known =
+            target.attributes + (mapping.form == .identity ? target.elsewhere : [])
+        let attributes = known.filter { attribute in
             guard mapping.form == .identity, let part = mapping.identity?.scalar else {
                 return target.entity.isIdentity(attribute: attribute.attribute)
             }

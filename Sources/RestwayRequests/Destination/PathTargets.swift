@@ -81,12 +81,12 @@ package struct PathTargets {
 }
 
 extension PathTemplate {
-    /// Returns the variable with the name of the identity attribute or, if no variable of the path
-    /// has this name, its only variable; `nil` if there are several. An identity of several parts
-    /// has no single variable.
+    /// Returns the variable of the identity attribute or, if no variable of the path has this name,
+    /// its only variable; `nil` if there are several. An identity of several parts has no single
+    /// variable.
     fileprivate func variable(naming entity: Entity) -> String? {
         guard let index = entity.identityIndex, entity.identityParts == nil else { return nil }
-        let (name, names) = (entity.attributes[index].name, pathVariableNames)
+        let (name, names) = (entity.attributes[index].variableName, pathVariableNames)
         if names.contains(name) { return name }
         return names.count == 1 ? names[0] : nil
     }
@@ -102,17 +102,19 @@ extension PathTemplate {
     /// also for an identity of one part.
     private func namedParts(of entity: Entity) -> [String]? {
         guard let parts = entity.identityParts?.parts, !parts.isEmpty else { return nil }
-        let names = parts.map(\.name)
+        let names = parts.map { entity.attributes[$0.attribute].variableName }
         let known = Set(pathVariableNames)
         return names.allSatisfy(known.contains) ? names : nil
     }
 
     /// Returns the identity whose parts are the variables of a path.
-    private func identityOfParts(_ parts: IdentityParts, in path: String) -> Identity? {
+    private func identityOfParts(
+        _ parts: IdentityParts, of entity: Entity, in path: String
+    ) -> Identity? {
         guard let texts = values(in: path) else { return nil }
         return parts.identity { attribute in
             guard let part = parts.parts.first(where: { $0.attribute == attribute }),
-                let text = texts[part.name], !text.isEmpty
+                let text = texts[entity.attributes[attribute].variableName], !text.isEmpty
             else { return .absent }
             guard part.type == .int else { return .string(text) }
             let integer = Int64(text).flatMap { String($0) == text ? $0 : nil }
@@ -124,7 +126,7 @@ extension PathTemplate {
     fileprivate func identities(of entity: Entity, in path: String) -> [Identity] {
         if let parts = entity.identityParts {
             guard namedParts(of: entity) != nil else { return [] }
-            return identityOfParts(parts, in: path).map { [$0] } ?? []
+            return identityOfParts(parts, of: entity, in: path).map { [$0] } ?? []
         }
         guard let index = entity.identityIndex, let name = variable(naming: entity),
             let text = values(in: path)?[name], !text.isEmpty
@@ -147,7 +149,7 @@ extension PathTemplate {
     ) -> [Identity] {
         if entity.identityParts != nil { return identities(of: entity, in: path) }
         guard let index = entity.identityIndex else { return [] }
-        let isNamed = pathVariableNames.contains(entity.attributes[index].name)
+        let isNamed = pathVariableNames.contains(entity.attributes[index].variableName)
         guard isNamed || method != .post && endsWithIdentity(of: entity) else { return [] }
         return identities(of: entity, in: path)
     }

@@ -143,11 +143,12 @@ struct VariableLookup {
                 }
                 return .string(text)
             }
-            guard place.entity.isIdentity(attribute: index), place.storeKey != 0 else {
-                return nil
+            if place.entity.isIdentity(attribute: index), place.storeKey != 0 {
+                let identity = identities?.valueInPath(place.entity, place.storeKey)
+                return identity.flatMap(Self.text).map { .string($0) }
             }
-            let identity = identities?.valueInPath(place.entity, place.storeKey)
-            return identity.flatMap(Self.text).map { .string($0) }
+            // A declared attribute has the value only after a request with this variable.
+            if place.entity.attributes[index].name == name { return nil }
         }
         guard let dot = name.firstIndex(of: "."),
             let index = place.entity.relationshipIndex(named: String(name[..<dot])),

@@ -86,7 +86,18 @@ class Layouts(dict["bytes | None", Layout]):
             described = self._api.json(f"/entities/{_member(entity)}") or {}
             rule = described.get("relationships", {}).get(relationship)
             if rule is not None:
-                return rule.get("map") if isinstance(rule, dict) else None
+                key = rule.get("map") if isinstance(rule, dict) else None
+                return self._declared_key(rule["entity"]) if key is True else key
+            entity = described.get("extends")
+        return None
+
+    def _declared_key(self, entity: str | None) -> str | None:
+        """Returns the attribute of an entity that is declared to come from the key of a map."""
+        while entity is not None:
+            described = self._api.json(f"/entities/{_member(entity)}") or {}
+            for name, rule in described.get("attributes", {}).items():
+                if isinstance(rule, dict) and "key" in rule.get("from", {}):
+                    return str(name)
             entity = described.get("extends")
         return None
 
