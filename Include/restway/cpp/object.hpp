@@ -75,7 +75,7 @@ public:
      *  none. */
     std::string identity_text() const {
         const value found = identity();
-        if (const auto parts = found.as<json>()) {
+        if (const auto parts = found.as<restway::json>()) {
             return parts->text;
         }
         const auto number = found.as<std::int64_t>();

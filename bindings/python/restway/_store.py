@@ -218,7 +218,15 @@ class Store(Owner[native.StoreHandle]):
 
 
 def _identity(identity: IdentityArgument) -> native.Value:
+    if isinstance(identity, (tuple, list)):
+        return encode([_part(part) for part in identity])
+    return encode(_part(identity))
+
+
+def _part(identity: object) -> int | str:
     plain = plain_of(identity)
     if not isinstance(plain, (int, str)) or isinstance(plain, bool):
-        raise TypeError(f"an identity is an int or a str, not {type(plain).__name__}")
-    return encode(plain)
+        raise TypeError(
+            f"an identity is an int or a str, or a tuple of these, not {type(plain).__name__}"
+        )
+    return plain

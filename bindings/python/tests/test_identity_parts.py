@@ -164,7 +164,7 @@ class Issue:
 
 def test_objects_become_values_of_a_class(client: restway.Client, issues: restway.Objects) -> None:
     found = client.store.query("Issue").filter("title is not null").order_by("repo").all()
-    assert found.into(Issue) == [
+    assert found.into(list[Issue]) == [
         Issue("octocat", "hello", 7, "a"),
         Issue("octocat", "world", 7, "b"),
     ]
@@ -188,8 +188,16 @@ def test_a_function_sets_the_parts() -> None:
     api = restway.API.empty()
     api.add_entity("Line", {"attributes": {"order": {"type": "int"}, "number": {"type": "int"}}})
     api.set_identity("Line", ("order", "number"))
-    with restway.Client(api) as client:
+    with restway.Client(api, base_url="http://127.0.0.1:1") as client:
         body = json.dumps([{"order": 1, "number": 1}, {"order": 2, "number": 1}]).encode()
         client.map("Line", body)
         assert client.store.count("Line") == 2
         assert client.store.find("Line", (2, 1)) is not None
+
+
+def test_tables_have_the_parts_alone(client: restway.Client, issues: restway.Objects) -> None:
+    pytest.importorskip("pyarrow")
+    table = client.store.query("Issue").filter("title is not null").order_by("repo").to_arrow()
+    assert table.column("repo").to_pylist() == ["hello", "world"]
+    assert table.column("number").to_pylist() == [7, 7]
+    assert not [name for name in table.column_names if "identity" in name]

@@ -14,7 +14,14 @@ from restway_tools.stubs.model import document_of
 from restway_tools.stubs.python import write_module
 from restway_tools.stubs.swift import write_source
 from restway_tools.stubs.text import union
-from tests import test_extends, test_shapes, test_union_shapes, test_unions, test_value_rules
+from tests import (
+    test_extends,
+    test_identity_parts,
+    test_shapes,
+    test_union_shapes,
+    test_unions,
+    test_value_rules,
+)
 from tests.test_extends import receive
 
 
@@ -65,6 +72,18 @@ def test_stubs_of_unions_know_shapes() -> None:
     )
     swift = write_source(document)
     assert 'if object.isA("Member") {' in swift and '} else if object.isA("Bot") {' in swift
+
+
+def test_stubs_declare_the_parts_of_an_identity(tmp_path: Path) -> None:
+    document = document_of(restway.API.from_json(test_identity_parts.DOCUMENT))
+    text = " ".join(write_module(document, is_stub=True).split())
+    assert 'entity: Literal["Issue"], identity: tuple[str, str, int]' in text
+    assert 'entity: Literal["Repository"], identity: tuple[str, str]' in text
+    source = tmp_path / "document.json"
+    source.write_text(json.dumps(test_identity_parts.DOCUMENT), "utf-8")
+    assert main([str(source), "--classes", "dataclass", "--output", str(tmp_path / "made.py")]) == 0
+    made = (tmp_path / "made.py").read_text("utf-8")
+    assert "    owner: str\n    repo: str\n    number: int\n    title: Optional[str] = None" in made
 
 
 def test_stubs_declare_unions() -> None:
