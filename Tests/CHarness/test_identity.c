@@ -90,7 +90,8 @@ static void identity__refuses_other_parts(void **state) {
         restway_store_find_json(store, "Issue", "[\"o\", 7]", &found, &failure),
         RESTWAY_E_INVALID_ARGUMENT,
         "the identity of Issue has the parts owner (string), repo (string), number (int)");
-    assert_refused(restway_store_find_string(store, "Issue", "[\"o\",\"hello\",7]", &found, &failure));
+    const char *text = "[\"o\",\"hello\",7]";
+    assert_refused(restway_store_find_string(store, "Issue", text, &found, &failure));
     assert_refused(restway_store_find_int64(store, "Issue", 7, &found, &failure));
     assert_refused(restway_store_find_json(store, "Issue", NULL, &found, &failure));
     assert_refused(restway_store_find_json(NULL, "Issue", "[]", &found, &failure));

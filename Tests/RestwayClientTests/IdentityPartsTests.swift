@@ -127,7 +127,8 @@ final class IdentityPartsTests: EachStoreTestCase {
                 try draft.set(.string(value), attribute: entity.attribute(named: name))
             }
             let call = try client.send(
-                RequestSpec(target: .route("newIssue", .post), subject: .draft(draft, client.store)))
+                RequestSpec(
+                    target: .route("newIssue", .post), subject: .draft(draft, client.store)))
             transport.answer(201, #"{"number": 8}"#)
             let object = try XCTUnwrap(call.wait(milliseconds: 0).objects.first)
             XCTAssertEqual(object.identity, .string(#"["o","world",8]"#))

@@ -49,7 +49,9 @@ final class IdentityPartsTests: StoreTestCase {
     }
 
     func testTextsOfAllKindsMakeDifferentIdentities() throws {
-        let texts = ["", "a", "\"", "\\", "a\",\"b", "\n", "\u{1}", "é", "e\u{301}", "日本", "a\u{0}b"]
+        let texts = [
+            "", "a", "\"", "\\", "a\",\"b", "\n", "\u{1}", "é", "e\u{301}", "日本", "a\u{0}b",
+        ]
         try withEachStore {
             let store = try makeStore([issue])
             let rows = texts.flatMap { first in
@@ -252,7 +254,8 @@ final class IdentityPartsFileTests: SQLiteTestCase {
         do {
             let store = try file.open([new])
             for object in try store.objects(Query(new)) {
-                let made = row(new, object.string(at: 1) ?? "", object.value(at: 2) == .int64(1) ? 1 : 2)
+                let number: Int64 = object.value(at: 2) == .int64(1) ? 1 : 2
+                let made = row(new, object.string(at: 1) ?? "", number)
                 XCTAssertEqual(object.identity, made.identity)
                 XCTAssertEqual(
                     try store.object(new, XCTUnwrap(made.identity))?.storeKey, object.storeKey)

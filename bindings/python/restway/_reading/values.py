@@ -46,7 +46,7 @@ class ObjectValue:
 
     @property
     def identity(self) -> int | str | tuple[int | str, ...] | None:
-        """The identity of the object within its entity, a tuple if it has several parts; or None."""
+        """The identity of the object within its entity, or None; a tuple of several parts."""
         return self._identity
 
     def keys(self) -> list[str]:
