@@ -35,8 +35,8 @@ RESTWAY_API const char *restway_text_content(const restway_text *text, size_t *o
  *  is, and doubles that JSON does not have are null. */
 #define RESTWAY_JSON_MARKED 1u
 /** Begins each object with three more members: its entity, "$entity"; its identity, "$identity",
- *  which is null for an object without identity; and "$absent", a list of the attributes that have
- *  never been received or set. */
+ *  which is null for an object without identity, and a list if it has several parts; and "$absent",
+ *  a list of the attributes that have never been received or set. */
 #define RESTWAY_JSON_ENTITIES 2u
 
 /** Writes an object as JSON text: a member for each attribute and relationship that has been

@@ -130,8 +130,10 @@ final class IdentityPartsTests: EachStoreTestCase {
                 RequestSpec(
                     target: .route("newIssue", .post), subject: .draft(draft, client.store)))
             transport.answer(201, #"{"number": 8}"#)
-            let object = try XCTUnwrap(call.wait(milliseconds: 0).objects.first)
+            let response = try call.wait(milliseconds: 0)
+            let object = try XCTUnwrap(response.objects.first)
             XCTAssertEqual(object.identity, .string(#"["o","world",8]"#))
+            XCTAssertEqual(response.issueCount, 0)
             XCTAssertEqual(draft.storeKey, object.storeKey)
             XCTAssertEqual(try title("world", 8, client), "made")
             XCTAssertEqual(try title("hello", 8, client), "b")

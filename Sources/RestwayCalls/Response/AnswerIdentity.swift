@@ -18,11 +18,14 @@ extension ResponseProcessor {
         guard isDone(answer), let row = result.onlyObject(
                 like: request.submission?.entity, among: result.changeSet.rows)
         else { return }
+        takeParts(row, &result.changeSet.rows)
         let object = result.changeSet.rows[row]
         guard let index = object.entity.identityIndex, object.identity == nil,
             let identity = try identity(for: object.entity, template, isListed: result.hasLists)
         else { return }
-        // The row takes the parts that it lacks.
+        for part in object.entity.identityAttributes where object.cell(at: part).kind == .null {
+            object.leaveOut(cellAt: part)
+        }
         let value: Value =
             switch identity {
             case .integer(let number): .int64(number)
@@ -33,6 +36,22 @@ extension ResponseProcessor {
         object.leaveOut(cellAt: index)
         result.changeSet.rows[row] = object.completed(
             from: Snapshot.make(object.entity, values))
+    }
+
+    /// Gives the row of an answer the parts of its identity that the answer lacks and the object of
+    /// the request has. The server may have named the last part.
+    private func takeParts(_ row: Int, _ rows: inout [Snapshot]) {
+        let object = rows[row]
+        guard let parts = object.entity.identityParts, object.identity == nil,
+            let submission = request.submission, submission.entity.isOfFamily(of: object.entity)
+        else { return }
+        var values = [Value](repeating: .absent, count: object.entity.valueCount)
+        for part in parts.attributes {
+            let value = submission.subject.value(at: part)
+            if Identity(value) != nil { values[part] = value }
+        }
+        let completed = object.completed(from: Snapshot.make(object.entity, values))
+        if completed.identity != nil { rows[row] = completed }
     }
 
     /// Returns the identity that the request names; `nil` if it names none.

@@ -158,7 +158,7 @@ def responses(response: restway.Response) -> None:
 
 def objects(item: restway.Object) -> None:
     assert_type(item.entity, str)
-    assert_type(item.identity, Union[int, str, None])
+    assert_type(item.identity, Union[int, str, tuple[Union[int, str], ...], None])
     assert_type(item.store_key, int)
     assert_type(item.name, Any)
     assert_type(item["name"], Any)
