@@ -247,6 +247,15 @@ package protocol RequestStorage: AnyObject, Sendable {
     /// Returns, by the identities of objects of an entity, the cells that stored requests have
     /// changed and the server does not know yet. It may read the file.
     func waitingCells(of entity: Entity) throws(Failure) -> [Identity: [Int]]
+    /// The server has given an object another identity. Stored requests hold the new identity from
+    /// now on, in their paths, their lanes and the bodies that were written from objects. It may
+    /// write the file.
+    ///
+    /// - Parameter key: The idempotency key of the request whose answer says so, which stays as it
+    ///   is; `nil` if it has none.
+    func rename(
+        _ entity: Entity, from old: Identity, to new: Identity, besides key: String?
+    ) throws(Failure)
     /// An exchange has shown that the server can be reached again.
     func exchangeWentWell()
     /// The client was closed and its last call has ended.

@@ -24,6 +24,8 @@ package final class LoadedAPI: Sendable {
     private let hasCacheRules: Bool
     /// Whether a route is about a relationship.
     private let hasRelationships: Bool
+    /// Whether the answers of a route may rename objects.
+    private let hasRenames: Bool
     /// The plans by the indices of their descriptors. There is one plan for each kind of response.
     private let plans = Lock<[[Int]: MappingPlan]>([:])
 
@@ -42,6 +44,7 @@ package final class LoadedAPI: Sendable {
         allDescriptors = Array(definition.descriptors.indices)
         hasRelationships = definition.descriptors.contains { $0.relationship != nil }
         hasCacheRules = definition.rules.routeSettings.values.contains { $0.cache != CacheRules() }
+        hasRenames = definition.rules.routeSettings.values.contains { $0.answers.renames }
     }
 
     /// Returns the plan of all descriptors that apply to an answer with `status`; `nil` if no
@@ -139,6 +142,18 @@ package final class LoadedAPI: Sendable {
             guard let nearest else { return next }
             return next.mapping.entity.depth > nearest.mapping.entity.depth ? next : nearest
         }
+    }
+
+    /// Returns the route whose answers may rename the object of a request; `nil` if they may not.
+    ///
+    /// - Parameter route: The route of the request; `nil` for a request by path, which takes the
+    ///   first route that matches the path with the most specific template and says so.
+    package func routeOfRenames(_ method: Method, _ path: String?, _ route: Route?) -> Route? {
+        guard hasRenames else { return nil }
+        if let route { return definition.settings(of: route).answers.renames ? route : nil }
+        guard let path else { return nil }
+        return definition.routes.routes(method: method, path: path)
+            .first { definition.settings(of: $0).answers.renames }
     }
 
     /// Returns the first route that matches `path` with the most specific template and says

@@ -50,12 +50,21 @@ package struct ChangeSet: Sendable {
         /// The edit of the same object that holds the sent values; `nil` if the change set has no
         /// edit of the object.
         package let edit: Int?
+        /// The identities that the object may have had before the answer, if the answer renames
+        /// the object; empty if it renames nothing. The object becomes the object of `row` then,
+        /// although it has an identity. Without a store key, it is the first object that the store
+        /// has with one of these identities.
+        package let formerIdentities: [Identity]
 
-        package init(storeKey: Int64, entity: Entity, row: Int?, edit: Int? = nil) {
+        package init(
+            storeKey: Int64, entity: Entity, row: Int?, edit: Int? = nil,
+            formerIdentities: [Identity] = []
+        ) {
             self.storeKey = storeKey
             self.entity = entity
             self.row = row
             self.edit = edit
+            self.formerIdentities = formerIdentities
         }
     }
 

@@ -377,15 +377,32 @@ package struct CommitRun<Target: CommitTarget> {
     private mutating func adopt(_ answer: ChangeSet.Answer) throws(StoreError) {
         let entity = answer.entity
         if let edit = answer.edit, let row = answer.row { answered.rows[edit] = row }
-        // The object may have been inserted while the request was in flight.
-        let key = answer.edit.flatMap { changes.edits[$0]?.storeKey } ?? answer.storeKey
-        guard key != 0, let sent = try target.newest(entity, key) else { return }
+        guard let sent = try sentObject(answer) else { return }
+        let key = sent.storeKey
         if try target.isUnsent(key) { try target.setUnsent(key, false) }
-        guard let index = answer.row, sent.identity == nil else { return }
+        guard let index = answer.row, sent.identity == nil || !answer.formerIdentities.isEmpty
+        else { return }
         let row = changes.rows[index]
         guard row.entity.isOfFamily(of: entity) else { return }
-        if let identity = row.identity { try give(sent, identity) }
-        answered.adopted[index] = sent.storeKey
+        if let identity = row.identity, identity != sent.identity {
+            if let former = sent.identity { try target.unbind(entity, former, from: key) }
+            try give(sent, identity)
+        }
+        answered.adopted[index] = key
+    }
+
+    /// Returns the object of the store that an answer is about; `nil` if the store has none.
+    private mutating func sentObject(
+        _ answer: ChangeSet.Answer
+    ) throws(StoreError) -> Snapshot? {
+        // The object may have been inserted while the request was in flight.
+        let key = answer.edit.flatMap { changes.edits[$0]?.storeKey } ?? answer.storeKey
+        if key != 0 { return try target.newest(answer.entity, key) }
+        for identity in answer.formerIdentities {
+            guard let key = try target.key(answer.entity, identity) else { continue }
+            if let object = try target.newest(answer.entity, key) { return object }
+        }
+        return nil
     }
 
     /// If two objects were sent separately but are one object to the server, the first was merged
@@ -397,8 +414,8 @@ package struct CommitRun<Target: CommitTarget> {
         }
     }
 
-    /// Gives an identity to an object that does not have it. Another object with this identity is
-    /// merged into it.
+    /// Gives an identity to an object that does not have it, in place of the one that was unbound.
+    /// Another object with this identity is merged into it.
     private mutating func give(
         _ object: Snapshot, _ identity: Identity
     ) throws(StoreError) {

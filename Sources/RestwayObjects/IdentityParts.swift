@@ -163,6 +163,14 @@ extension Entity {
         return identityIndex.flatMap { Identity(value($0)) }
     }
 
+    /// Returns the parts of an identity as paths have them, before they are encoded.
+    package func texts(of identity: Identity) -> [String] {
+        guard let identityParts else { return [identity.text] }
+        return (identityParts.values(of: identity.text) ?? []).compactMap { value in
+            Identity(value)?.text
+        }
+    }
+
     /// An identity as messages show it: a JSON array of the parts if there are several.
     package func shown(_ identity: Identity) -> String {
         if identityParts != nil, case .string(let text) = identity { return text }

@@ -52,6 +52,12 @@ extension Snapshot {
     /// the row.
     package func leaveOut(cellAt index: Int) { unpublishedCells[index] = .absent }
 
+    /// Makes the identity and its parts absent. Called before anything else sees the row.
+    package func leaveOutIdentity() {
+        for index in entity.identityAttributes { leaveOut(cellAt: index) }
+        if let index = entity.identityIndex { leaveOut(cellAt: index) }
+    }
+
     /// The last row of the change set that this row refers to; nil if it refers to no row.
     var lastReferredRow: Int? {
         guard !entity.relationships.isEmpty else { return nil }

@@ -81,6 +81,16 @@ package enum Identity: Sendable {
     }
 }
 
+extension Identity {
+    /// The identity as a text without quotation marks, as paths have it before they are encoded.
+    package var text: String {
+        switch self {
+        case .integer(let integer): String(integer)
+        case .string(let string): string
+        }
+    }
+}
+
 extension Identity: CustomStringConvertible {
     /// The identity as messages show it: a string in quotation marks, an integer without.
     package var description: String {

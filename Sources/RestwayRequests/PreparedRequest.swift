@@ -241,6 +241,11 @@ package struct Submission: Sendable {
         .success([])
     }
 
+    /// The identity that the store has for the object, if the route may rename the object; `nil` if
+    /// the identity of the subject counts. A draft or a snapshot may be older than the present name
+    /// of its object.
+    package var presentIdentity: Identity?
+
     package init(subject: EncodingSubject, sent: [SentObject] = []) {
         self.subject = subject
         self.sent = sent
@@ -248,9 +253,7 @@ package struct Submission: Sendable {
 
     package var entity: Entity { subject.entity }
 
-    package var identity: Identity? {
-        entity.identity(subject.value)
-    }
+    package var identity: Identity? { presentIdentity ?? entity.identity(subject.value) }
 
     /// Returns the present store key of an object in `sent`; 0 if no store knows the object.
     package func storeKey(of object: SentObject) -> Int64 {

@@ -38,9 +38,12 @@ package struct RequestPreparation {
     package func prepare(_ spec: RequestSpec) throws(Failure) -> PreparedRequest {
         try Failure.wrapping("preparing a request") {
             if let item = spec.stored { return try item.prepare(spec, by: self) }
-            let submission = try submission(spec)
+            var submission = try submission(spec)
             var destination = try destination(of: spec, about: submission?.subject)
             let settings = api.definition.settings(of: destination.route)
+            if settings.answers.renames, let subject = submission?.subject {
+                submission?.presentIdentity = presentIdentity(of: subject)
+            }
             let content = try content(of: spec, about: submission, to: destination, settings)
             destination.url = URLText.appendingQuery(content.query, to: destination.url)
             let sending = try sending(spec, content, to: destination, settings)
@@ -49,6 +52,13 @@ package struct RequestPreparation {
                 answers: try AnswerRules.of(spec, destination, settings, api),
                 deletions: deletions(destination, content.submission))
         }
+    }
+
+    /// Returns the identity that the store has for an object or for the object of a draft. A store
+    /// that cannot be read counts as one without the object.
+    private func presentIdentity(of subject: EncodingSubject) -> Identity? {
+        guard subject.storeKey != 0 else { return nil }
+        return (try? context.store.newest(subject.entity, storeKey: subject.storeKey))?.identity
     }
 
     /// Returns the URL of the object that `spec` is about, without writing a body.

@@ -64,16 +64,22 @@ extension ResponseProcessor {
         _ changes: inout ChangeSet
     ) throws(Failure) -> Consequences {
         guard isDone(received) else { return Consequences() }
+        let renaming = renaming(result, received, changes.rows)
+        if let renaming { try tellWaitingRequests(of: renaming, received) }
         switch request.method {
         case .delete: changes.deletions += request.deletions
-        case .get: readAgain(result, &changes)
+        case .get:
+            if let renaming { changes.answers.append(renaming.answer) }
+            readAgain(result, &changes)
         case let method where !method.isSafe:
             for deletion in request.deletions where try !isTold(deletion, changes.rows) {
                 changes.deletions.append(deletion)
             }
             if let submission = request.submission {
-                return try accept(submission, result, source(of: received, template), &changes)
+                return try accept(
+                    submission, result, source(of: received, template), renaming, &changes)
             }
+            if let renaming { changes.answers.append(renaming.answer) }
         default: break
         }
         return Consequences()
@@ -105,7 +111,7 @@ extension ResponseProcessor {
     /// values of the answer where it has values.
     private func accept(
         _ submission: Submission, _ result: MappingResult?, _ source: AnswerSource,
-        _ changes: inout ChangeSet
+        _ renaming: Renaming?, _ changes: inout ChangeSet
     ) throws(Failure) -> Consequences {
         let answer = answer(submission, result, changes.rows)
         let matching = AnswerMatching(submission.sent, changes.rows, root: answer)
@@ -116,11 +122,21 @@ extension ResponseProcessor {
             RowCompletion.complete(
                 &changes.rows, edits: consequences.edits, of: draft, from: source,
                 isHeaded: answer == nil)
+            if renaming != nil || submission.presentIdentity != nil, let row = consequences.edits[0]
+            {
+                // The draft may be older than the name of its object.
+                changes.rows[row].leaveOutIdentity()
+            }
         }
         changes.restorations += try submission.values(
             besides: changes.rows, root: answer, matching)
         let (key, edit) = (submission.subject.storeKey, consequences.edits[0])
-        if key != 0 || edit != nil {
+        if let renaming {
+            changes.answers.append(
+                .init(
+                    storeKey: key, entity: submission.entity, row: renaming.row, edit: edit,
+                    formerIdentities: renaming.former))
+        } else if key != 0 || edit != nil {
             // Only an object without an identity becomes the object of the answer; any other object
             // keeps its own identity.
             changes.answers.append(

@@ -87,4 +87,6 @@ package struct AnswerSettings: Sendable {
     package var stream: EventStreamFormat?
     /// How an answer leads to the next page; `nil` if the route has no pages.
     package var pages: PageRules?
+    /// Whether an answer that gives the object of the request another identity renames it.
+    package var renames = false
 }

@@ -161,6 +161,7 @@ extension AnswerSettings {
     init(ofRoute route: DocumentNode, _ methods: [Method], _ entities: EntityCatalog) {
         self.init()
         route.read("saveAsResource", into: &areSaved) { $0.bool() }
+        route.read("renames", into: &renames) { $0.bool() }
         stream = route["stream"]?.choice("format of event streams")
         pages = PageRules(ofRoute: route, methods, entities)
     }

@@ -7,7 +7,7 @@ package import RestwayObjects
 /// and so have the lists and objects around it, so a part of a body cannot be replaced alone.
 package struct MappedBody {
     private let mapper: any Mapper
-    private let value: WireValue
+    let value: WireValue
 
     package init(_ value: WireValue, _ mapper: any Mapper) {
         self.mapper = mapper

@@ -47,7 +47,8 @@ struct StoredObjects {
     /// - Parameter newest: Returns the identity that the store has for an object; `nil` if the keys
     ///   belong to another store.
     func renewed(_ newest: ((Entity, Int64) -> Identity?)?) -> [SentObject] {
-        let names = sent.map { $0.identity ?? newest?($0.entity, $0.storeKey) }
+        // An object may have another identity by now.
+        let names = sent.map { newest?($0.entity, $0.storeKey) ?? $0.identity }
         return zip(sent, names).map { object, name in
             let links: Links = object.links.map { relationship, ends in
                 let ends = ends.map { end in

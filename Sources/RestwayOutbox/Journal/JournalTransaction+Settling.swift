@@ -111,13 +111,7 @@ extension JournalTransaction {
             entity: entity, storeKey: storeKey)
         result.identities.append(known)
         try file.insert(known, namedAt: now)
-        let old = Lane(local)
-        if let lane, lane != old {
-            let before = [try turns.head(old.name), try turns.head(lane.name)]
-            try file.run(
-                "UPDATE item SET lane = ?2 WHERE lane = ?1", .text(old.name), .text(lane.name))
-            for head in before { try turns.pass(lane.name, from: head) }
-        }
+        if let lane { try move(from: Lane(local), to: lane) }
         for id in try dependents(of: local) {
             guard let item = try item(id) else { continue }
             var text = try text(item)

@@ -146,6 +146,15 @@ final class OutboxJournal: Sendable {
 
     // MARK: Identities
 
+    /// Lets the items about an object hold the new identity that the server has given to it.
+    func rename(_ renaming: ItemRenaming) throws(OutboxError) {
+        try change { (transaction) throws(OutboxError) in try transaction.rename(renaming) }
+        sending.withLock { sending in
+            sending.ahead = nil
+            sending.move(from: renaming.former, to: renaming.lane)
+        }
+    }
+
     /// Forgets identities. This is safe when nothing will name these objects by their local
     /// identities again: the object store has the server's identities, and every later request was
     /// prepared after the store had them.

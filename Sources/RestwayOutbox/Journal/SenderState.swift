@@ -103,8 +103,11 @@ struct SenderState {
 
     /// Moves the items in flight of an object that the server has named to the object's new lane.
     mutating func move(_ known: OutboxIdentity) {
-        guard let lane = known.lane else { return }
-        let before = Lane(known.local)
+        if let lane = known.lane { move(from: Lane(known.local), to: lane) }
+    }
+
+    /// Moves the items in flight of one lane to another.
+    mutating func move(from before: Lane, to lane: Lane) {
         for (id, flight) in inFlight where flight.lane == before { inFlight[id]?.lane = lane }
     }
 

@@ -80,6 +80,80 @@ package struct PathTargets {
     }
 }
 
+/// Paths in which objects get other identities.
+extension PathTargets {
+    /// Returns the path with another identity for an object; `nil` if no variables of the path
+    /// stand for the identity of the object.
+    package func path(renaming entity: Entity, from old: Identity, to new: Identity) -> String? {
+        let choice = DescriptorChoice(route: route, path: path)
+        let (old, new) = (entity.texts(of: old), entity.texts(of: new))
+        for rule in choice.mostSpecific(rules(choice), \.template) {
+            guard let owner = rule.entity, var values = rule.template.values(in: path) else {
+                continue
+            }
+            var isRenamed = false
+            for names in identityVariables(of: entity, in: rule.template, owner)
+            where names.count == old.count && zip(names, old).allSatisfy({ values[$0] == $1 }) {
+                for (name, text) in zip(names, new) { values[name] = text }
+                isRenamed = true
+            }
+            guard isRenamed else { continue }
+            let expanded = try? rule.template.expand(isData: { _ in true }) { name in
+                values[name].map { .string($0) }
+            }
+            guard let expanded else { continue }
+            let isOfPath = { (byte: UInt8) in
+                byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
+            }
+            let rest = path.utf8.drop(while: isOfPath)
+            return String(Substring(expanded.utf8.prefix(while: isOfPath)))
+                + String(Substring(rest))
+        }
+        return nil
+    }
+
+    /// Returns the variables that stand for the identity of an object of `entity`, each time with
+    /// one variable for each part.
+    private func identityVariables(
+        of entity: Entity, in template: PathTemplate, _ owner: Entity
+    ) -> [[String]] {
+        var found: [[String]] = []
+        if owner.isOfFamily(of: entity) {
+            if let names = template.namedParts(of: owner) { found.append(names) }
+            if let name = template.identityVariable(of: owner, to: method) { found.append([name]) }
+        }
+        // `meeting.itemID` is an attribute of the object to which a relationship leads.
+        let names = template.pathVariableNames
+        var prefixes: [String] = []
+        for name in names {
+            guard let dot = name.lastIndex(of: ".") else { continue }
+            let prefix = String(name[..<dot])
+            if !prefixes.contains(prefix) { prefixes.append(prefix) }
+        }
+        for prefix in prefixes {
+            guard let end = end(of: prefix, from: owner), end.isOfFamily(of: entity) else {
+                continue
+            }
+            let parts = end.identityAttributes.map { "\(prefix).\(end.attributes[$0].name)" }
+            if parts.allSatisfy(names.contains) { found.append(parts) }
+        }
+        return found
+    }
+
+    /// Returns the entity to which to-one relationships lead, one after the other.
+    private func end(of path: String, from owner: Entity) -> Entity? {
+        var owner = owner
+        for name in path.split(separator: ".") {
+            guard let index = owner.relationshipIndex(named: String(name)),
+                let target = owner.relationships[index].targets.first,
+                definition.entityMappings.indices.contains(target)
+            else { return nil }
+            owner = definition.entityMappings[target].entity
+        }
+        return owner
+    }
+}
+
 extension PathTemplate {
     /// Returns the variable of the identity attribute or, if no variable of the path has this name,
     /// its only variable; `nil` if there are several. An identity of several parts has no single
@@ -100,7 +174,7 @@ extension PathTemplate {
 
     /// Returns the names of the parts of an identity if the path has a variable for each; `nil`
     /// also for an identity of one part.
-    private func namedParts(of entity: Entity) -> [String]? {
+    fileprivate func namedParts(of entity: Entity) -> [String]? {
         guard let parts = entity.identityParts?.parts, !parts.isEmpty else { return nil }
         let names = parts.map { entity.attributes[$0.attribute].variableName }
         let known = Set(pathVariableNames)
@@ -148,10 +222,16 @@ extension PathTemplate {
         _ entity: Entity, to method: Method, at path: String
     ) -> [Identity] {
         if entity.identityParts != nil { return identities(of: entity, in: path) }
-        guard let index = entity.identityIndex else { return [] }
-        let isNamed = pathVariableNames.contains(entity.attributes[index].variableName)
-        guard isNamed || method != .post && endsWithIdentity(of: entity) else { return [] }
+        guard identityVariable(of: entity, to: method) != nil else { return [] }
         return identities(of: entity, in: path)
+    }
+
+    /// Returns the variable that names the object of an answer; `nil` if the path does not name it.
+    fileprivate func identityVariable(of entity: Entity, to method: Method) -> String? {
+        guard let index = entity.identityIndex, entity.identityParts == nil else { return nil }
+        let name = entity.attributes[index].variableName
+        if pathVariableNames.contains(name) { return name }
+        return method != .post && endsWithIdentity(of: entity) ? variable(naming: entity) : nil
     }
 }
 

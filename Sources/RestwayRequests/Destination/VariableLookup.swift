@@ -55,12 +55,30 @@ struct VariableLookup {
     /// The values for variables that have no value otherwise.
     let scope: [String: RequestSpec.Variable]
     let subject: EncodingSubject?
+    /// Whether the identity of the subject is the one that the store has, and not the one of an
+    /// older snapshot.
+    private var usesPresentIdentity = false
+
+    init(
+        context: any RequestContext, api: LoadedAPI, identities: (any LocalIdentities)?,
+        own: [String: RequestSpec.Variable], scope: [String: RequestSpec.Variable],
+        subject: EncodingSubject?
+    ) {
+        self.context = context
+        self.api = api
+        self.identities = identities
+        self.own = own
+        self.scope = scope
+        self.subject = subject
+    }
 
     /// Returns the path of a route.
     func expand(_ route: Route) throws -> String {
         try refuseUnknown(route.template.variableNames, of: "route \"\(route.displayName)\"")
+        var lookup = self
+        lookup.usesPresentIdentity = api.definition.settings(of: route).answers.renames
         return try route.template.expand(
-            absolute: route.isAbsolute, isData: isData, value)
+            absolute: route.isAbsolute, isData: isData, lookup.value)
     }
 
     /// Returns a path that the caller gives. It may have no variables that the caller names, but
@@ -108,12 +126,26 @@ struct VariableLookup {
     func value(_ name: String) -> VariableValue? {
         if let given = value(name, in: own) { return given }
         if let subject {
+            if usesPresentIdentity, let value = presentIdentity(name, of: subject) { return value }
             if let value = value(name, of: Place(subject)) { return value }
             if subject.storeKey != 0, let value = remembered(subject)?[name] {
                 return .string(value)
             }
         }
         return value(name, in: scope) ?? nil
+    }
+
+    /// Returns the identity that the store has for the subject; `nil` if a variable does not stand
+    /// for the identity, or if the store has none.
+    private func presentIdentity(_ name: String, of subject: EncodingSubject) -> VariableValue? {
+        let entity = subject.entity
+        guard subject.storeKey != 0, let index = entity.attributeIndex(ofVariable: name),
+            entity.isIdentity(attribute: index),
+            let object = try? context.store.newest(entity, storeKey: subject.storeKey),
+            let text = Self.text(object.value(at: index))
+        else { return nil }
+        identities?.noteNamed(entity, subject.storeKey)
+        return .string(text)
     }
 
     /// Returns the value in a set of variables; `nil` if the set has no such variable, and a
