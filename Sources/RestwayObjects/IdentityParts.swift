@@ -163,6 +163,23 @@ extension Entity {
         return identityIndex.flatMap { Identity(value($0)) }
     }
 
+    /// Returns the part of an identity that is the value of an attribute; the identity itself if it
+    /// has one part.
+    package func part(_ attribute: Int, of identity: Identity) -> Value {
+        guard let identityParts else { return Value(identity) }
+        guard let place = identityParts.parts.firstIndex(where: { $0.attribute == attribute }),
+            let values = identityParts.values(of: identity.text)
+        else { return .absent }
+        return values[place]
+    }
+
+    /// Returns the attributes of the identity for which an object has no value.
+    ///
+    /// - Parameter value: Returns the value of an attribute.
+    package func missingIdentityAttributes(_ value: (Int) -> Value) -> [Int] {
+        identityAttributes.filter { Identity(value($0)) == nil }
+    }
+
     /// Returns the parts of an identity as paths have them, before they are encoded.
     package func texts(of identity: Identity) -> [String] {
         guard let identityParts else { return [identity.text] }

@@ -81,6 +81,17 @@ package enum Identity: Sendable {
     }
 }
 
+extension Value {
+    /// The value of the attribute that has this identity.
+    package init(_ identity: Identity) {
+        self =
+            switch identity {
+            case .integer(let integer): .int64(integer)
+            case .string(let string): .string(string)
+            }
+    }
+}
+
 extension Identity {
     /// The identity as a text without quotation marks, as paths have it before they are encoded.
     package var text: String {

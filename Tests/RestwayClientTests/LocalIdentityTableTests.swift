@@ -62,7 +62,7 @@ final class LocalIdentityTableTests: OutboxTestCase {
         let local = try XCTUnwrap(outbox.identityTable.local(object.entity, object.storeKey))
         let identities = RequestIdentities(outbox)
         XCTAssertEqual(identities.places(path: local.text, body: .none), [], "it uses no identity")
-        _ = identities.valueInPath(object.entity, object.storeKey)
+        _ = identities.valueInPath(object.entity, object.storeKey, attribute: 0)
         let body = Array(#"{"id":"\#(local.text)"}"#.utf8)
         let places = identities.places(path: "/things/\(local.text)", body: .bytes(body))
         XCTAssertEqual(places.map(\.local), [local, local])

@@ -40,9 +40,10 @@ package struct EncodingOptions {
 /// The value that is written for an identity that the written object does not have.
 package enum IdentityForNow {
     /// The store knows the identity. The attribute's conversion still applies.
-    case known(Value)
+    case known(Identity)
     /// The server has not given an identity yet. The text replaces it until then, and says how the
-    /// identity is to be written in its place.
+    /// identity is to be written in its place. It stands for the missing part of an identity of
+    /// several parts.
     case pending((ValueConversion) -> String)
 }
 

@@ -237,7 +237,9 @@ package struct ObjectEncoder {
         _ now: IdentityForNow, _ source: Source, _ attribute: AttributeMapping
     ) throws(EncodingError) -> Value {
         switch now {
-        case .known(let value): try encode(value, source, attribute)
+        case .known(let identity):
+            try encode(
+                source.entity.part(attribute.attribute, of: identity), source, attribute)
         case .pending(let text): .string(text(attribute.conversion))
         }
     }

@@ -60,6 +60,20 @@ final class LocalIdentityTable: Sendable {
         return (try? store.newest(entity, storeKey: storeKey))?.identity
     }
 
+    /// Returns the names of the parts of its identity that an object lacks. If the store does not
+    /// have the object, it lacks all.
+    func missingNames(_ entity: Entity, _ storeKey: Int64) -> [String] {
+        let object = try? store.newest(entity, storeKey: storeKey)
+        return entity.missingIdentityAttributes { object?.value(at: $0) ?? .absent }
+            .map { entity.attributes[$0].name }
+    }
+
+    /// Returns the part of its identity that a local identity of the object stands for; `nil` if
+    /// the identity has one part, or if the object lacks several.
+    func missingPart(_ entity: Entity, _ storeKey: Int64) -> String? {
+        (try? store.newest(entity, storeKey: storeKey))?.missingPart
+    }
+
     /// Returns the local identity of an object; `nil` if it has no local identity.
     func local(_ entity: Entity, _ storeKey: Int64) -> LocalID? {
         if let known = locals.withLock({ $0[storeKey] }) { return known }
@@ -192,7 +206,8 @@ final class LocalIdentityTable: Sendable {
             if let identity = known ?? response?.matching?.identity(of: index) {
                 settlements.append(
                     .named(
-                        id: item.id, local: local, identity: identity,
+                        id: item.id, local: local,
+                        identity: object.entity.part(objects.parts[index], of: identity),
                         lane: Lane(of: object.entity, identity)))
             } else if key != nil {
                 forget(object.storeKey, local)
@@ -204,8 +219,11 @@ final class LocalIdentityTable: Sendable {
             : identity(entity, key ?? 0)
                 ?? answered(item, response).first { $0.entity.isOfFamily(of: entity) }?
                 .identity
+        let part = OutboxContext(item.entry.origin.context).part
         settlements.append(
-            .remove(id: item.id, identity: named, lane: named.map { Lane(of: entity, $0) }))
+            .remove(
+                id: item.id, identity: named.map { entity.part(part, of: $0) },
+                lane: named.map { Lane(of: entity, $0) }))
         return settlements
     }
 
@@ -242,8 +260,10 @@ final class LocalIdentityTable: Sendable {
             let name = item.entry.origin.entity,
             let mapping = api.loaded.definition.mapping(named: name)
         else { return false }
-        let identity = mapping.attributes.first { $0.attribute == mapping.entity.identityIndex }
-        return identity?.conversion.mayAskHost ?? false
+        return mapping.attributes.contains { attribute in
+            mapping.entity.isIdentity(attribute: attribute.attribute)
+                && attribute.conversion.mayAskHost
+        }
     }
 
     // MARK: At the start
@@ -287,12 +307,35 @@ final class LocalIdentityTable: Sendable {
             let object = try store.newest(entity, storeKey: key), object.identity == nil
         else { return false }
         var values = [Value](repeating: .absent, count: entity.cellCount)
-        values[index] = Value(known.identity)
+        // The object has the other parts. An object that lacks several has the whole identity here.
+        let missing = entity.missingIdentityAttributes(object.value)
+        values[missing.count == 1 ? missing[0] : index] = Value(known.identity)
         var changes = ChangeSet()
         changes.rows = [Snapshot.make(entity, values)]
         changes.answers = [.init(storeKey: key, entity: entity, row: 0)]
         _ = try store.commit(changes)
         return true
+    }
+}
+
+extension Snapshot {
+    /// The only part that the identity of the object lacks; `nil` if it lacks several, or if it has
+    /// one part.
+    var missingPart: String? {
+        guard entity.identityParts != nil else { return nil }
+        let missing = entity.missingIdentityAttributes(value(at:))
+        return missing.count == 1 ? entity.attributes[missing[0]].name : nil
+    }
+}
+
+extension Entity {
+    /// Returns the part of an identity that takes the place of a local identity: the one that the
+    /// object lacked when the request was stored, or the whole identity if it lacked several.
+    ///
+    /// - Parameter name: The name of the attribute; `nil` for an identity of one part.
+    fileprivate func part(_ name: String?, of identity: Identity) -> Identity {
+        guard let index = name.flatMap(attributeIndex(named:)) else { return identity }
+        return Identity(part(index, of: identity)) ?? identity
     }
 }
 
@@ -305,6 +348,9 @@ final class RequestIdentities: LocalIdentities, @unchecked Sendable {
     private var identityTable: LocalIdentityTable { outbox.identityTable }
     /// Why the request cannot go out as it is; `nil` while it uses no local identity.
     private(set) var missing: Failure?
+    /// Whether an object lacks more than one part of its identity. A local identity stands for one
+    /// part, so the request cannot wait for the object.
+    private(set) var lacksSeveralParts = false
     /// The store keys of the objects that the path names.
     private var keysInPath: Set<Int64> = []
     /// The objects whose present identities the request holds.
@@ -314,14 +360,14 @@ final class RequestIdentities: LocalIdentities, @unchecked Sendable {
         self.outbox = outbox
     }
 
-    /// Returns the value that the path uses for the identity of an object: its current identity, or
-    /// its local identity if the server has not named the object.
-    func valueInPath(_ entity: Entity, _ storeKey: Int64) -> Value? {
+    /// Returns the value that the path uses for the identity of an object, or for a part of it: its
+    /// current identity, or its local identity if the server has not named the object.
+    func valueInPath(_ entity: Entity, _ storeKey: Int64, attribute: Int) -> Value? {
+        guard let now = value(entity, storeKey) else { return nil }
         keysInPath.insert(storeKey)
-        switch value(entity, storeKey) {
-        case .known(let value): return value
+        switch now {
+        case .known(let identity): return entity.part(attribute, of: identity)
         case .pending(let text): return .string(text(.any))
-        case nil: return nil
         }
     }
 
@@ -351,14 +397,14 @@ final class RequestIdentities: LocalIdentities, @unchecked Sendable {
     /// Returns the current identity of an object, or its local identity if the server has not named
     /// the object.
     func value(_ entity: Entity, _ storeKey: Int64) -> IdentityForNow? {
-        used(entity, identityTable.identityState(entity, storeKey))
+        used(entity, storeKey, identityTable.identityState(entity, storeKey))
     }
 
     /// Returns the identity, or the local identity, of an object that is written whole inside
     /// another object. It is `nil` if this request creates the inner object, because no stored
     /// request does.
     func valueInside(_ entity: Entity, _ storeKey: Int64) -> IdentityForNow? {
-        used(entity, identityTable.storedIdentityState(entity, storeKey))
+        used(entity, storeKey, identityTable.storedIdentityState(entity, storeKey))
     }
 
     /// Returns the identity, or the local identity, of the object that the request is about.
@@ -373,20 +419,25 @@ final class RequestIdentities: LocalIdentities, @unchecked Sendable {
         if mayCreate, !isInPath(storeKey) { return nil }
         let state = identityTable.identityState(entity, storeKey)
         if case .pending = state, !mayWait { return nil }
-        return used(entity, state)
+        return used(entity, storeKey, state)
     }
 
-    private func used(_ entity: Entity, _ state: LocalIdentityTable.IdentityState)
-        -> IdentityForNow?
-    {
+    private func used(
+        _ entity: Entity, _ storeKey: Int64, _ state: LocalIdentityTable.IdentityState
+    ) -> IdentityForNow? {
         switch state {
-        case .known(let identity): return .known(Value(identity))
+        case .known(let identity): return .known(identity)
         case .pending(let local):
-            let name = entity.identityNames
+            let names = identityTable.missingNames(entity, storeKey)
+            var why = "and the request may not wait for it"
+            if names.count > 1 {
+                why = "and a request waits only for one part of an identity"
+                lacksSeveralParts = true
+            }
             missing = Failure(
                 .missingVariable,
-                "\(entity.name) has no \(name) yet, and the request may not wait for it",
-                field: name)
+                "\(entity.name) has no \(names.joined(separator: " and no ")) yet, \(why)",
+                field: names.first)
             return .pending { local.text(as: LocalID.Form($0)) }
         case .never: return nil
         }
@@ -425,15 +476,6 @@ final class RequestIdentities: LocalIdentities, @unchecked Sendable {
             return nil
         }
         return places
-    }
-}
-
-extension Value {
-    fileprivate init(_ identity: Identity) {
-        switch identity {
-        case .integer(let integer): self = .int64(integer)
-        case .string(let string): self = .string(string)
-        }
     }
 }
 

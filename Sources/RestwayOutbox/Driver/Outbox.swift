@@ -366,6 +366,7 @@ extension Outbox {
         var context = claim.context
         if kept.object != nil { context.life = identityTable.life }
         context.sent = kept.objects?.json
+        if claim.creates != nil, let object = kept.object { context.part = object.missingPart }
         var body: [UInt8]?
         if case .bytes(let bytes) = request.exchange.body { body = bytes }
         return OutboxEntry(

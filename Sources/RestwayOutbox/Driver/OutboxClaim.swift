@@ -66,7 +66,9 @@ final class OutboxClaim: StorageClaim {
         idempotencyKey: String
     ) {
         let own = request.ownHeaders(api.definition.redaction)
-        guard let places = identities.places(path: uri, request, own.headers) else { return nil }
+        guard !identities.lacksSeveralParts,
+            let places = identities.places(path: uri, request, own.headers)
+        else { return nil }
         self.places = places
         outbox = identities.outbox
         self.uri = uri
@@ -176,6 +178,9 @@ struct OutboxContext: Sendable {
     var life: String?
     /// The objects that were written whole in the request; see `StoredObjects`.
     var sent: JSONValue?
+    /// The name of the part of the identity that the object lacked when the request was stored, if
+    /// its identity has several parts; `nil` for any other object.
+    var part: String?
 
     private static let modes: [(AuthMode, String)] = [
         (.full, "full"), (.bypass, "bypass"), (AuthMode.none, "none"),
@@ -191,6 +196,7 @@ struct OutboxContext: Sendable {
         }
         if let life { members.append(("life", .string(life))) }
         if let sent { members.append(("sent", sent)) }
+        if let part { members.append(("part", .string(part))) }
         return members.isEmpty ? [] : JSONValue.object(members).text()
     }
 }
@@ -205,6 +211,7 @@ extension OutboxContext {
         auth = Self.modes.first { $0.1 == word }?.0
         life = value["life"]?.string
         sent = value["sent"]
+        part = value["part"]?.string
     }
 }
 
@@ -229,7 +236,7 @@ extension StorableRequest {
         guard let submission = content.submission else { return destination.method == .post }
         let (entity, key) = (submission.entity, submission.subject.storeKey)
         if let identity = submission.identity {
-            return destination.method == .post && !names(identity)
+            return destination.method == .post && !names(identity, of: entity)
                 && !identities.outbox.mayBeKnown(entity, identity)
         }
         if key != 0, identities.isInPath(key) { return false }
@@ -240,17 +247,17 @@ extension StorableRequest {
         }
     }
 
-    /// Whether a segment of the path is the identity.
-    private func names(_ identity: Identity) -> Bool {
-        let text =
-            switch identity {
-            case .integer(let integer): String(integer)
-            case .string(let string): string
-            }
+    /// Whether segments of the path are the identity, in the order of its parts.
+    private func names(_ identity: Identity, of entity: Entity) -> Bool {
         let path = (destination.path ?? "").prefix { $0 != "?" && $0 != "#" }
-        return path.utf8.split(separator: UInt8(ascii: "/")).contains { segment in
-            PercentEncoding.decode(Array(segment)[...]).bytes == Array(text.utf8)
+        var rest = entity.texts(of: identity)[...]
+        for segment in path.utf8.split(separator: UInt8(ascii: "/")) {
+            guard let text = rest.first else { break }
+            if PercentEncoding.decode(Array(segment)[...]).bytes == Array(text.utf8) {
+                rest.removeFirst()
+            }
         }
+        return rest.isEmpty
     }
 
     /// Returns the headers of the request, its route and the client, and the names of the headers

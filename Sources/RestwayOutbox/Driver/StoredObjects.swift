@@ -16,6 +16,9 @@ struct StoredObjects {
     private(set) var sent: [SentObject] = []
     /// The local identity of each object; `nil` for an object that has another name.
     private(set) var locals: [LocalID?] = []
+    /// The name of the part of its identity that each object lacks and its local identity stands
+    /// for; `nil` for an object with an identity of one part.
+    private(set) var parts: [String?] = []
 
     init(_ submission: Submission, _ identityTable: LocalIdentityTable) {
         guard submission.sent.count > 1 else { return }
@@ -29,6 +32,7 @@ struct StoredObjects {
                     entity: object.entity, storeKey: key, identity: object.identity,
                     links: object.links))
             locals.append(isNew ? LocalID.random() : nil)
+            parts.append(isNew ? identityTable.missingPart(object.entity, key) : nil)
         }
     }
 
@@ -66,6 +70,9 @@ struct StoredObjects {
 
     // MARK: As JSON
 
+    /// Stands between a local identity and the name of the part that it stands for.
+    private static let partMark = "/"
+
     /// All objects as one list. It holds for each object its entity, key, identity, local identity
     /// and relationships, and for each relationship its name and its links.
     var json: JSONValue? {
@@ -82,7 +89,8 @@ struct StoredObjects {
             list.append(.string(object.entity.family.name))
             list.append(.integer(object.storeKey))
             add(object.identity)
-            list.append(.string(locals[index]?.text ?? ""))
+            let part = parts[index].map { Self.partMark + $0 } ?? ""
+            list.append(.string((locals[index]?.text ?? "") + part))
             list.append(.integer(Int64(object.links.count)))
             for (relationship, links) in object.links {
                 list.append(.string(object.entity.relationships[relationship].name))
@@ -100,7 +108,7 @@ struct StoredObjects {
     /// or an object that the list does not have.
     init(_ json: JSONValue?, entity: (String) -> Entity?) {
         let all = json?.elements ?? []
-        var read: (sent: [SentObject], locals: [LocalID?]) = ([], [])
+        var read: (sent: [SentObject], locals: [LocalID?], parts: [String?]) = ([], [], [])
         var rest = all[...]
         func next() -> JSONValue? { rest.popFirst() }
         // A count is limited to the number of all values.
@@ -112,7 +120,10 @@ struct StoredObjects {
         while !rest.isEmpty {
             guard let entity = next()?.string.flatMap(entity) else { return }
             let (key, name) = (next()?.integer ?? 0, identity())
-            read.locals.append(next()?.string.flatMap { LocalID($0) })
+            let local = next()?.string ?? ""
+            let words = local.split(separator: Self.partMark, maxSplits: 1)
+            read.locals.append(words.first.flatMap { LocalID(String($0)) })
+            read.parts.append(words.count > 1 ? String(words[1]) : nil)
             var links: Links = []
             for _ in 0..<count() {
                 let relationship = next()?.string.flatMap(entity.relationshipIndex(named:))
@@ -129,7 +140,7 @@ struct StoredObjects {
         }
         let links = read.sent.flatMap(\.links).flatMap(\.links)
         guard links.allSatisfy({ ($0.object ?? 0) < read.sent.count }) else { return }
-        (sent, locals) = read
+        (sent, locals, parts) = read
     }
 }
 

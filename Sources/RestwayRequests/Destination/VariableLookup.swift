@@ -176,8 +176,9 @@ struct VariableLookup {
                 return .string(text)
             }
             if place.entity.isIdentity(attribute: index), place.storeKey != 0 {
-                let identity = identities?.valueInPath(place.entity, place.storeKey)
-                return identity.flatMap(Self.text).map { .string($0) }
+                let part = identities?.valueInPath(
+                    place.entity, place.storeKey, attribute: index)
+                return part.flatMap(Self.text).map { .string($0) }
             }
             // A declared attribute has the value only after a request with this variable.
             if place.entity.attributes[index].name == name { return nil }

@@ -29,7 +29,8 @@ package protocol LocalIdentities: AnyObject {
     func claim(
         _ request: StorableRequest, _ api: LoadedAPI, idempotencyKey: String?
     ) -> (any StorageClaim)?
-    func valueInPath(_ entity: Entity, _ storeKey: Int64) -> Value?
+    /// Returns the value for an attribute of the identity of an object that a path names.
+    func valueInPath(_ entity: Entity, _ storeKey: Int64, attribute: Int) -> Value?
     /// Notes that the request holds the present identity of an object, which the server may not
     /// have yet.
     func noteNamed(_ entity: Entity, _ storeKey: Int64)
