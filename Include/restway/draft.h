@@ -17,7 +17,8 @@ RESTWAY_BEGIN_DECLS
  *                   the client of this store can send it.
  *  @param entity    The entity's name.
  *  @param out_draft Receives a handle owned by the caller (+1).
- *  @return RESTWAY_OK, RESTWAY_E_UNKNOWN_ENTITY, RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_FORKED.
+ *  @return RESTWAY_OK, RESTWAY_E_UNKNOWN_ENTITY, RESTWAY_E_INVALID_ARGUMENT (also for an entity
+ *          whose objects no store keeps), RESTWAY_E_FORKED.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_draft_create(
@@ -30,7 +31,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_draft_create(
  *  @param store     As in restway_draft_create().
  *  @param object    Kept alive (+1) by the draft. It must come from @p store.
  *  @param out_draft Receives a handle owned by the caller (+1).
- *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_FORKED.
+ *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT (also for an object that no store keeps),
+ *          RESTWAY_E_FORKED.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_draft_copy(

@@ -33,7 +33,8 @@ RESTWAY_API const char *restway_object_entity(const restway_object *object);
 RESTWAY_API int32_t restway_object_is_a(const restway_object *object, const char *entity);
 
 /** Returns the store key, a number that the store gives to each instance: positive, never reused. 0
- *  for NULL.
+ *  for NULL. An object that no store keeps (`"keep": false`, docs/MAPPING.md) has a number, too,
+ *  which leads to nothing in a store.
  *
  *  Threads: any. Blocks: never. */
 RESTWAY_API int64_t restway_object_store_key(const restway_object *object);

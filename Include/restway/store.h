@@ -55,6 +55,9 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_newest(
 /** Follows a relationship of @p object, with the links of that snapshot.
  *
  *  @param object       Borrowed. It must come from this store, but need not be the newest snapshot.
+ *                      It may also be an object that is not kept (`"keep": false`) of a response of
+ *                      this store's client: the related objects are then those of the response that
+ *                      are not kept either, and the newest snapshots of the others.
  *  @param relationship Its name.
  *  @param out_list     Receives the newest snapshots of the related objects, in order, without
  *                      objects that have been deleted; owned by the caller (+1). A relationship to

@@ -80,7 +80,7 @@ public func restway_draft_create(
     _ store: InHandle, _ entity: CString?, _ outDraft: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
     StoreHandle.creating(store, outDraft, outError, "out_draft") { handle throws(Failure) in
-        DraftHandle(Draft(try handle.entity(named: entity)), handle.store)
+        DraftHandle(try handle.store.draft(handle.entity(named: entity)), handle.store)
     }
 }
 
@@ -93,7 +93,7 @@ public func restway_draft_copy(
         guard try handle.api.entity(named: object.entity.name) === object.entity else {
             throw Argument.wrong("object", "the object is a \(object.entity.name) of another api")
         }
-        return DraftHandle(Draft(copying: object), handle.store)
+        return DraftHandle(try handle.store.draft(copying: object), handle.store)
     }
 }
 

@@ -48,7 +48,7 @@ extension DocumentObject {
     static let discriminator = DocumentObject(["keyPath", "values"])
 
     static let entity = DocumentObject(
-        ["extends", "type", "identity", "fullText", "attributes", "relationships"])
+        ["extends", "type", "identity", "fullText", "keep", "attributes", "relationships"])
 
     static let environment = DocumentObject(
         [
@@ -130,7 +130,7 @@ extension DocumentObject {
     static let response = DocumentObject(
         [
             "method", "path", "entity", "type", "format", "transform", "keyPath", "status",
-            "mediaType", "required", "hook", "event",
+            "mediaType", "required", "hook", "event", "keep",
         ])
 
     static let resumableUpload = DocumentObject(
@@ -177,7 +177,7 @@ extension DocumentObject {
     static let routeResponse = DocumentObject(
         [
             "entity", "type", "format", "transform", "keyPath", "status", "mediaType", "required",
-            "hook", "event",
+            "hook", "event", "keep",
         ])
 
     static let store = DocumentObject(

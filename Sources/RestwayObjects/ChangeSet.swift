@@ -77,6 +77,9 @@ package struct ChangeSet: Sendable {
     /// The rows that only name the identity of an object to which another object links. They bring
     /// no defaults. Rows of entities without defaults are never listed.
     package var identityRows: Set<Int> = []
+    /// The rows that no store takes: results of a descriptor or of an entity whose objects are not
+    /// kept, and the rows without identity that they link to. They are never edits.
+    package var unkeptRows: Set<Int> = []
     package var origin: Origin
     /// Whether the rows only complete objects that the store already has: the values of an object
     /// win, no link of it is replaced, and a row gives it only what is absent. The rows of objects
@@ -118,10 +121,11 @@ package struct ChangeSet: Sendable {
     package mutating func append(rowsOf later: ChangeSet) {
         guard !rows.isEmpty else {
             (rows, rowsAreNew) = (later.rows, later.rowsAreNew)
-            identityRows = later.identityRows
+            (identityRows, unkeptRows) = (later.identityRows, later.unkeptRows)
             return
         }
         for row in later.identityRows { identityRows.insert(rows.count + row) }
+        for row in later.unkeptRows { unkeptRows.insert(rows.count + row) }
         let numbers = Array(rows.count..<rows.count + later.rows.count)
         for row in later.rows { row.renumberReferences(numbers) }
         rows += later.rows

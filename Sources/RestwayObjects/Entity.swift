@@ -34,6 +34,8 @@ package final class Entity: @unchecked Sendable {
     /// The values of objects that an answer creates without a value; `nil` if no attribute of the
     /// family has a default.
     let defaults: DefaultValues?
+    /// Whether stores keep the objects of the entity.
+    package let isKept: Bool
     /// The process that made the entity, and with it all of its objects.
     package let generation = ProcessGeneration.current
 
@@ -54,11 +56,12 @@ package final class Entity: @unchecked Sendable {
     ///   - identityIndex: The attribute that alone identifies objects.
     ///   - identityParts: The attributes that identify objects together, in place of
     ///     `identityIndex`.
+    ///   - isKept: Whether stores keep the objects.
     package init(
         name: String, index: Int, attributes: [Attribute], relationships: [Relationship] = [],
         identityIndex: Int? = nil, identityParts: [Int]? = nil, fullText: [Int] = [],
         model: EntityModel? = nil, family: (EntityFamily, number: Int)? = nil,
-        ownCells: [Bool] = []
+        ownCells: [Bool] = [], isKept: Bool = true
     ) {
         precondition(identityIndex.map(attributes.indices.contains) ?? true)
         self.name = name
@@ -70,6 +73,7 @@ package final class Entity: @unchecked Sendable {
         self.fullText = fullText
         elsewhere = attributes.indices.filter { attributes[$0].origin != nil }
         needsCompletion = attributes.contains { $0.origin != nil && $0.origin != .key }
+        self.isKept = isKept
         let (family, number) = family ?? (EntityFamily([(name, index, nil)]), 0)
         let valueCount = attributes.count + relationships.count
         shape = EntityShape(

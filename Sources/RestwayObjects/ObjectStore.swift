@@ -108,8 +108,9 @@ package struct Commit: Sendable {
     /// counts them.
     package var changeCount = 0
 
-    package init(objects: [Snapshot] = []) {
+    package init(objects: [Snapshot] = [], changeCount: Int = 0) {
         self.objects = objects
+        self.changeCount = changeCount
     }
 
     /// Whether an object was inserted, updated or deleted.

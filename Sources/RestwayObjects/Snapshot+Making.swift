@@ -68,12 +68,27 @@ extension Snapshot {
         }
     }
 
+    /// Returns a copy of this object, with the same store key, that holds `unkept`.
+    func holding(_ unkept: UnkeptObjects) -> Snapshot {
+        withExtendedLifetime(self) {
+            let copy = Self.make(
+                entity, { cells[$0] },
+                fillList: { cell, keys in
+                    keys.initialize(from: cell.keys.baseAddress!, count: cell.keys.count)
+                }, holding: unkept)
+            copy.setStoreKey(storeKey)
+            return copy
+        }
+    }
+
     /// Allocates and fills a block. `cell` returns a cell whose text is at an address; it is called
     /// twice for each index. `fillList` writes the keys of a list that is not empty.
+    ///
+    /// - Parameter unkept: The objects that the snapshot holds, if it is not kept.
     @inline(__always)
     private static func make(
         _ entity: consuming Entity, _ cell: (Int) -> Cell,
-        fillList: (Cell, UnsafeMutablePointer<Int64>) -> Void
+        fillList: (Cell, UnsafeMutablePointer<Int64>) -> Void, holding unkept: UnkeptObjects? = nil
     ) -> Snapshot {
         let count = entity.cellCount
         let (shapesCell, shapes) = (entity.shape.cell, entity.shape.shapes.bits)
@@ -85,11 +100,19 @@ extension Snapshot {
             if cell.isList { keyCount += Int(cell.length) }
         }
         byteCount += keyCount * MemoryLayout<Int64>.size
+        if unkept != nil { byteCount += MemoryLayout<UnkeptObjects>.size }
         let size = MemoryLayout<Cell>.size
         let capacity = count + (byteCount + size - 1) / size
-        let snapshot = allocate(SnapshotHeader(entity: entity, byteCount: byteCount), capacity)
+        let snapshot = allocate(
+            SnapshotHeader(entity: entity, byteCount: byteCount, hasUnkept: unkept != nil),
+            capacity)
         let cells = snapshot.unpublishedCells
-        var keys = UnsafeMutableRawPointer(cells + count)
+        var rest = UnsafeMutableRawPointer(cells + count)
+        if let unkept {
+            snapshot.unkeptPlace.initialize(to: unkept)
+            rest += MemoryLayout<UnkeptObjects>.size
+        }
+        var keys = rest
             .bindMemory(to: Int64.self, capacity: keyCount)
         var text = UnsafeMutableRawPointer(keys + keyCount)
         for index in 0..<count {

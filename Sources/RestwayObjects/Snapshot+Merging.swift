@@ -95,6 +95,32 @@ extension Snapshot {
         }
     }
 
+    /// Replaces each reference to a row by what `key` returns: a store key or another reference. A
+    /// link for which `key` returns `nil` is left out; if no link is left, the row says nothing
+    /// about the relationship. Called before anything else sees the row.
+    func replaceReferences(_ key: (Int) -> Int64?) {
+        guard !entity.relationships.isEmpty else { return }
+        let cells = unpublishedCells
+        for index in entity.relationshipCells {
+            let cell = cells[index]
+            if cell.kind == .object, let row = Cell.row(ofReference: cell.integer) {
+                cells[index] = key(row).map { .link($0) } ?? .absent
+            }
+            guard cell.isList else { continue }
+            let list = UnsafeMutableBufferPointer(mutating: cell.keys)
+            var count = 0
+            for link in list {
+                let row = Cell.row(ofReference: link)
+                guard let link = row.map(key) ?? link else { continue }
+                list[count] = link
+                count += 1
+            }
+            guard count < list.count else { continue }
+            cells[index] =
+                count == 0 ? .absent : Cell(.list, length: UInt32(count), bits: cell.bits)
+        }
+    }
+
     /// Replaces references by store keys, each once, and returns how many are left.
     private static func settle(_ list: UnsafeMutableBufferPointer<Int64>, _ keys: [Int64]) -> Int {
         var seen = Set<Int64>(minimumCapacity: list.count > 8 ? list.count : 0)

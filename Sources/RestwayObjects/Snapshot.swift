@@ -3,8 +3,23 @@ package struct SnapshotHeader: Sendable {
     package let entity: Entity
     /// The store key; 0 until the commit that publishes the snapshot.
     package fileprivate(set) var storeKey: Int64 = 0
+    /// The size of the memory behind the cells; negative if this memory begins with a reference to
+    /// `UnkeptObjects`. A field for the reference would make every snapshot larger.
+    private let signedByteCount: Int
+
+    /// - Parameters:
+    ///   - byteCount: The size of the memory behind the cells.
+    ///   - hasUnkept: Whether this memory begins with a reference to `UnkeptObjects`.
+    init(entity: consuming Entity, byteCount: Int, hasUnkept: Bool) {
+        self.entity = entity
+        signedByteCount = hasUnkept ? -byteCount : byteCount
+    }
+
     /// The size of the store keys and the text behind the cells, including NULs.
-    package let byteCount: Int
+    package var byteCount: Int { abs(signedByteCount) }
+
+    /// Whether the object holds `UnkeptObjects`.
+    var hasUnkept: Bool { signedByteCount < 0 }
 }
 
 /// An object as it was at one moment: header, cells and text in one block.
@@ -20,6 +35,7 @@ package final class Snapshot: @unchecked Sendable {
     private init() {}
 
     deinit {
+        if header.pointee.hasUnkept { unkeptPlace.deinitialize(count: 1) }
         _ = block.withUnsafeMutablePointerToHeader { $0.deinitialize(count: 1) }
     }
 
@@ -41,6 +57,29 @@ package final class Snapshot: @unchecked Sendable {
 
     /// The positive number that its store gave to the object; 0 as long as no store knows it.
     package var storeKey: Int64 { header.pointee.storeKey }
+
+    /// Whether a store has, or may take, the object. An object that is not kept belongs to the
+    /// program: no store has it, and it lasts as long as a reference to it, or to an object of the
+    /// same answer that links to it.
+    package var isKept: Bool { UnkeptObjects.isKept(storeKey) }
+
+    /// The store key under which a store may have the object; 0 if no store has it.
+    package var keyInStore: Int64 { isKept ? storeKey : 0 }
+
+    /// The objects of the same answer that no store keeps and that this object leads to; `nil` if
+    /// it leads to no such object.
+    package var unkeptObjects: UnkeptObjects? {
+        guard header.pointee.hasUnkept else { return nil }
+        return withExtendedLifetime(self) { unkeptPlace.pointee }
+    }
+
+    /// The place behind the cells where the reference to the `UnkeptObjects` is, if there are any.
+    var unkeptPlace: UnsafeMutablePointer<UnkeptObjects> {
+        block.withUnsafeMutablePointerToElements {
+            UnsafeMutableRawPointer($0 + cellCount)
+                .bindMemory(to: UnkeptObjects.self, capacity: 1)
+        }
+    }
 
     package var cellCount: Int { header.pointee.entity.cellCount }
 

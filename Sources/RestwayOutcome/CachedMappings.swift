@@ -73,8 +73,14 @@ package final class CachedMappings: Sendable {
         package let bodyIsJSON: Bool
         /// How many commits had changed something in the store when it had these objects.
         package let changeCount: Int
+        /// Whether the answer also has objects that no store keeps, so that the body has to be
+        /// mapped again for them.
+        fileprivate let hasUnkept: Bool
 
-        package init(_ manner: Manner, _ mapped: MappedAnswer, changeCount: Int) {
+        package init(
+            _ manner: Manner, _ mapped: MappedAnswer, changeCount: Int, hasUnkept: Bool = false
+        ) {
+            self.hasUnkept = hasUnkept
             self.manner = manner
             keys = mapped.results.map { range in mapped.objects[range].map(\.storeKey) }
             parsed = mapped.parsed
@@ -106,8 +112,9 @@ package final class CachedMappings: Sendable {
         self.onCommit = onCommit
     }
 
+    /// Returns what the body was mapped to; `nil` if it has to be mapped.
     package func mapped(for key: Key) -> Mapped? {
-        known.withLock { known in known.first { $0.manner.key == key } }
+        known.withLock { known in known.first { $0.manner.key == key && !$0.hasUnkept } }
     }
 
     /// Whether the store has taken the objects that the body gives in this manner.

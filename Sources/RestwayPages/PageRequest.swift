@@ -95,6 +95,7 @@ final class PageRequest: Sendable {
     func nameOfList() throws(Failure) -> String {
         let prepared = try context.prepareToRead(spec(at: begin.place))
         if isOfValues(prepared) { throw Self.refusalOfValues(route) }
+        if isUnkept(prepared) { throw Self.refusalOfUnkept(route) }
         let first = prepared.exchange
         guard let digest = DigestComputation(.sha256) else {
             throw Failure(.outOfMemory, "no memory is left for a digest")
@@ -114,6 +115,22 @@ final class PageRequest: Sendable {
             return descriptors.first?.valueConversion != nil
         }
         return descriptors.allSatisfy { $0.valueConversion != nil }
+    }
+
+    /// Whether the API document says that no store keeps the objects of the answers.
+    private func isUnkept(_ prepared: PreparedRequest) -> Bool {
+        let descriptors = context.api.loaded.successDescriptors(
+            prepared.method, prepared.descriptorChoice)
+        return !descriptors.isEmpty
+            && descriptors.allSatisfy { !$0.keepsObjects || !$0.mapping.entity.isKept }
+    }
+
+    static func refusalOfUnkept(_ route: Route) -> Failure {
+        Failure(
+            .invalidArgument,
+            "a list is in the store, and no store keeps the objects of route "
+                + "\"\(route.displayName)\" (\"keep\": false); go through its pages instead",
+            field: "request")
     }
 
     static func refusalOfValues(_ route: Route) -> Failure {

@@ -138,6 +138,9 @@ package final class PagedList: Sendable {
         }
         guard isCurrent else { throw Failure(.cancelled, "the list was started anew") }
         if page?.valueCount != nil { throw PageRequest.refusalOfValues(request.route) }
+        if page?.objects.contains(where: { !$0.isKept }) == true {
+            throw PageRequest.refusalOfUnkept(request.route)
+        }
         // An object may stand on a page twice.
         var seen: Set<Int64> = []
         let added = (page?.objects ?? []).filter { seen.insert($0.storeKey).inserted }

@@ -75,6 +75,9 @@ package final class ObservedStore: Sendable {
     package func commit(
         _ changes: ChangeSet, recordingChanges: Bool = false
     ) throws(Failure) -> Commit {
+        guard changes.unkeptRows.isEmpty else {
+            return try commit(SplitChanges(changes), recordingChanges: recordingChanges)
+        }
         if changes.rows.count >= Self.manyRows {
             heapReturn.withLock { $0 = $0 ?? HeapReturn(after: heapWait) }
         }
@@ -83,6 +86,17 @@ package final class ObservedStore: Sendable {
             try checked(
                 objects.commit(changes, recordingChanges: recordingChanges || hasObservers))
         }
+    }
+
+    /// Applies changes with rows that the store does not take.
+    private func commit(
+        _ changes: SplitChanges, recordingChanges: Bool
+    ) throws(Failure) -> Commit {
+        let commit =
+            changes.kept.isEmpty
+            ? Commit(changeCount: changeCount)
+            : try commit(changes.kept, recordingChanges: recordingChanges)
+        return try checked(changes.finish(commit))
     }
 
     /// Applies all change sets of `steps` or nothing, as one transaction. It fails if an object
@@ -248,7 +262,13 @@ package final class ObservedStore: Sendable {
     package func related(
         _ object: Snapshot, relationship index: Int
     ) throws(Failure) -> [Snapshot] {
-        try checked(objects.related(object, relationship: index))
+        guard let unkept = object.unkeptObjects else {
+            return try checked(objects.related(object, relationship: index))
+        }
+        return try checked(
+            object.related(at: index, in: unkept) { linking throws(StoreError) in
+                try objects.related(linking, relationship: index)
+            })
     }
 
     package func count(_ entity: Entity?) throws(Failure) -> Int {
@@ -290,6 +310,28 @@ package final class ObservedStore: Sendable {
 
 /// Drafts, as far as they need no server.
 extension ObservedStore {
+    /// Makes a draft of a new object.
+    package func draft(_ entity: Entity) throws(Failure) -> Draft {
+        try Self.checked(Draft.check(entity))
+        return Draft(entity)
+    }
+
+    /// Makes a draft that is a copy of an object.
+    package func draft(copying object: Snapshot) throws(Failure) -> Draft {
+        try Self.checked(Draft.check(copying: object))
+        return Draft(copying: object)
+    }
+
+    private static func checked(
+        _ check: @autoclosure () throws(DraftError) -> Void
+    ) throws(Failure) {
+        do throws(DraftError) {
+            try check()
+        } catch {
+            throw Failure(error)
+        }
+    }
+
     /// Puts a draft, and the drafts that it refers to, into the store: as unsent objects, or into
     /// the objects that they are drafts of.
     ///

@@ -223,18 +223,21 @@ extension Client {
     public func draft(
         _ entity: String, _ values: [String: any AttributeValue] = [:]
     ) throws(RestwayError) -> Draft {
-        let found = try RestwayError.explaining { () throws(Failure) in
-            try source.api.entity(named: entity)
+        let core = try RestwayError.explaining { () throws(Failure) in
+            try source.store.draft(source.api.entity(named: entity))
         }
-        let draft = Draft(RestwayObjects.Draft(found), source)
+        let draft = Draft(core, source)
         for (name, value) in values { try draft.set(name, to: value.attribute) }
         return draft
     }
 
-    /// Makes a draft of an object.
+    /// Makes a draft of an object. An object that no store keeps has no draft.
     public func draft(of object: Object) throws(RestwayError) -> Draft {
         try source.check(object)
-        return Draft(RestwayObjects.Draft(copying: object.snapshot), source)
+        let core = try RestwayError.explaining { () throws(Failure) in
+            try source.store.draft(copying: object.snapshot)
+        }
+        return Draft(core, source)
     }
 }
 

@@ -32,7 +32,8 @@ public struct Object: Sendable {
     public var identity: Identity? { Identity(snapshot) }
 
     /// The number by which the store knows the object. The store never gives it to another object,
-    /// and a store in a file keeps it.
+    /// and a store in a file keeps it. The number of an object that no store keeps leads to nothing
+    /// in a store.
     public var storeKey: Int64 { snapshot.storeKey }
 
     /// The names of the attributes, in the order of the document.

@@ -60,8 +60,14 @@ extension ResponseProcessor {
     }
 
     /// Remembers what a body was mapped to, after the store has taken it.
-    func remember(_ mapped: MappedAnswer, _ manner: CachedMappings.Manner?, _ commit: Commit) {
+    ///
+    /// - Parameter hasUnkept: Whether it was also mapped to objects that no store keeps.
+    func remember(
+        _ mapped: MappedAnswer, _ manner: CachedMappings.Manner?, _ commit: Commit, hasUnkept: Bool
+    ) {
         guard let mappings = mapped.answer.mappings, let manner else { return }
-        mappings.store(CachedMappings.Mapped(manner, mapped, changeCount: commit.changeCount))
+        mappings.store(
+            CachedMappings.Mapped(
+                manner, mapped, changeCount: commit.changeCount, hasUnkept: hasUnkept))
     }
 }

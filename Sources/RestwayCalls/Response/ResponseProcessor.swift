@@ -143,7 +143,9 @@ struct ResponseProcessor {
         }
         try ask(plan, &result, answer)
         if plan.hasHooks { try identify(&result, rows.template, answer) }
-        rows.changes = result.takeChangeSet()
+        // An object that was sent is in the store, and its answer belongs to it.
+        let isAboutSent = request.submission != nil && !request.method.isSafe
+        rows.changes = result.takeChangeSet(keepsResults: isAboutSent)
         rows.result = result
         takeLinks(&rows, plan, answer)
         mapped.bodyIsJSON = MediaType.reads(mapper, MediaType.json)
@@ -358,12 +360,13 @@ struct ResponseProcessor {
             manner = nil
         }
         let started = clock.now()
+        let hasUnkept = !changes.unkeptRows.isEmpty
         let commit = try commit(changes, answer)
         let stored = clock.now()
         settle(consequences, commit)
         guard let result = rows.result else { return nil }
         (mapped.objects, mapped.results) = result.objects(of: commit)
-        remember(mapped, manner, commit)
+        remember(mapped, manner, commit, hasUnkept: hasUnkept)
         mapped.answer.timings.store = stored.microseconds(since: started)
         mapped.matching = request.isFromOutbox ? consequences.matching : nil
         return stored

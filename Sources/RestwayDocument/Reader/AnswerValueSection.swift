@@ -11,7 +11,7 @@ extension DocumentResponse {
             }
             return object.required("entity").flatMap { objects($0, entities) }
         }
-        for key in ["entity", "hook", "event"] {
+        for key in ["entity", "hook", "event", "keep"] {
             object[key]?.report("is for answers with objects, and stands beside \"type\"")
         }
         guard let shape = ValueShape.read(type) else { return nil }

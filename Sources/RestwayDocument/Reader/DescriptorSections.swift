@@ -28,6 +28,8 @@ struct DocumentResponse {
     /// Whether it is an error if the body has nothing at the key path.
     let isRequired: Bool
     let mediaTypes: [MediaRange]
+    /// Whether the store takes the objects.
+    let keepsObjects: Bool
     /// The relationship whose links the answer holds; `nil` for other answers.
     let relationship: String?
 
@@ -44,6 +46,7 @@ struct DocumentResponse {
         hook = object["hook"].flatMap { $0.nonEmptyString() == nil ? nil : $0 }
         event = object["event"]?.nonEmptyString()
         isRequired = object["required"]?.bool() ?? false
+        keepsObjects = object["keep"]?.bool() ?? true
         let mediaTypes = object["mediaType"]?.mediaTypes()
         self.mediaTypes = mediaTypes?.map(MediaRange.init) ?? []
         let statuses = object["status"].map { $0.statuses() } ?? .success
@@ -68,6 +71,7 @@ struct DocumentResponse {
         event = nil
         isRequired = false
         mediaTypes = []
+        keepsObjects = true
         content = .objects(endpoint.owner, nil)
         keyPath = []
         statuses = .success
@@ -101,7 +105,7 @@ extension APIDefinition {
                 keyPath: response.keyPath, mapping: mapping, routeKey: routeKey,
                 hook: hook, event: response.event, isRequired: response.isRequired,
                 mediaTypes: response.mediaTypes, union: union,
-                relationship: response.relationship)
+                relationship: response.relationship, keepsObjects: response.keepsObjects)
         case .value(let conversion, let place):
             functions.mention(conversion, at: place)
             descriptor = ResponseDescriptor(

@@ -247,7 +247,7 @@ private struct FamilyLayout {
                 relationships: relationships,
                 identityIndex: base.identityParts == nil ? identity.first : nil,
                 identityParts: base.identityParts.map { _ in identity }, fullText: fullText,
-                model: model, family: (family, number), ownCells: ownCells),
+                model: model, family: (family, number), ownCells: ownCells, isKept: own.isKept),
             attributes: attributeMappings, relationships: relationshipMappings,
             resource: resource)
     }

@@ -185,6 +185,8 @@ struct EntityParts: Sendable {
     var identityParts: [Int]?
     /// The names of the attributes whose texts a full text search looks in.
     var fullText: [String] = []
+    /// Whether stores keep the objects.
+    let isKept: Bool
     /// The attributes of linked objects that have their keys, by the index of the relationship.
     var mapKeys: [Int: MapKeyName] = [:]
     /// The attributes that have parts of the identity of linked objects, by the index of the
@@ -214,6 +216,7 @@ struct EntityParts: Sendable {
             base: base?.index, root: base?.root ?? section.index,
             depth: base.map { $0.depth + 1 } ?? 0)
         place = section.place
+        isKept = section.object["keep"]?.bool() ?? base?.isKept ?? true
     }
 
     var base: Int? { lineage.base }

@@ -32,6 +32,8 @@ package final class ResponseDescriptor: Sendable {
     /// The name of the relationship whose links the answer holds; nil for an answer that holds
     /// objects or a value. The answer then counts as the object that has the relationship.
     package let relationship: String?
+    /// Whether the store takes the objects.
+    package let keepsObjects: Bool
     /// The methods as a set, because each response checks them more than once.
     package let methodSet: MethodSet
 
@@ -40,8 +42,9 @@ package final class ResponseDescriptor: Sendable {
         keyPath: [String] = [], mapping: EntityMapping, routeKey: String? = nil,
         hook: String? = nil, event: String? = nil, isRequired: Bool = false,
         valueConversion: ValueConversion? = nil, mediaTypes: [MediaRange] = [],
-        union: EntityUnion? = nil, relationship: String? = nil
+        union: EntityUnion? = nil, relationship: String? = nil, keepsObjects: Bool = true
     ) {
+        self.keepsObjects = keepsObjects
         self.relationship = relationship
         bodies = (event, mediaTypes)
         self.valueConversion = valueConversion
@@ -69,7 +72,7 @@ package final class ResponseDescriptor: Sendable {
             methods: methods, template: template, statuses: statuses, keyPath: keyPath,
             mapping: mapping, routeKey: routeKey, hook: hook, event: event,
             isRequired: isRequired, valueConversion: valueConversion, mediaTypes: mediaTypes,
-            union: union, relationship: relationship)
+            union: union, relationship: relationship, keepsObjects: keepsObjects)
     }
 
     /// How specifically the descriptor names the media type of an answer; 0 if it names no type,

@@ -62,9 +62,15 @@ package enum EncodingSubject: Sendable {
     /// The store key; 0 if no store knows the object.
     package var storeKey: Int64 {
         switch self {
-        case .object(let object): object.storeKey
+        case .object(let object): object.keyInStore
         case .draft(let draft): draft.root.storeKey
         }
+    }
+
+    /// Returns the object with a key that no store keeps and to which the object leads.
+    package func unkeptObject(_ key: Int64) -> Snapshot? {
+        guard case .object(let object) = self else { return nil }
+        return object.unkeptObjects?.object(key)
     }
 
     /// The value of an attribute.

@@ -97,7 +97,7 @@ package struct ObjectEncoder {
             entity: entity, values: (0..<count).map(object.value(at:)),
             links: entity.relationshipCells.map { .init(object.value(at: $0), { .key($0) }) },
             draft: nil, place: Place(entity, object.storeKey),
-            storeKey: object.storeKey, shapes: object.shapes)
+            storeKey: object.keyInStore, shapes: object.shapes)
     }
 
     /// The object at the end of a link. A draft is preferred to the stored object; nil if the

@@ -12,6 +12,7 @@ package final class MappedRows: @unchecked Sendable {
         case unfit(attribute: String, expected: String)
         case tooManyLinks(relationship: String)
         case foreignLink(relationship: String, expected: String)
+        case unkeptLink(relationship: String)
 
         package var message: String {
             switch self {
@@ -22,6 +23,9 @@ package final class MappedRows: @unchecked Sendable {
                 "\"\(relationship)\" leads to one object at most"
             case .foreignLink(let relationship, let expected):
                 "\"\(relationship)\" leads to objects of \(expected)"
+            case .unkeptLink(let relationship):
+                "\"\(relationship)\" leads to rows and to objects of the store, and no store keeps "
+                    + "this object"
             }
         }
     }
@@ -120,6 +124,9 @@ package final class MappedRows: @unchecked Sendable {
         let relationship = entity.relationships[index]
         guard relationship.isMany || targets.count <= 1 else {
             throw .tooManyLinks(relationship: relationship.name)
+        }
+        guard targets.allSatisfy(\.object.isKept) else {
+            throw .unkeptLink(relationship: relationship.name)
         }
         // An object without a key has never been in a store.
         guard targets.allSatisfy({ $0.key != 0 && entity.links(relationship, to: $0.object) })

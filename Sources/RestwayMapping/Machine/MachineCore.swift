@@ -86,9 +86,11 @@ struct MachineCore {
         try checkValue()
         let (changes, results) = rows.take()
         rows.progress?.end()
-        return MappingResult(
+        var result = MappingResult(
             changeSet: changes, results: results, hasLists: hasLists, value: answer.value,
             valueShape: plan.valueShape, issues: issues)
+        result.unkeptResults = plan.unkeptResults
+        return result
     }
 
     // MARK: Keys and scalars

@@ -20,11 +20,20 @@ package struct MappingResult: Sendable {
     package var issueCount: Int
     /// The pointer that the host's first failed transform attached to its failure.
     package var issueCause: (any HostCause)?
+    /// Whether the results of each descriptor are not kept; `nil` if the store takes all rows.
+    var unkeptResults: [Bool]?
 
     /// Moves the rows out, so that they are not copied.
-    package mutating func takeChangeSet() -> ChangeSet {
+    ///
+    /// - Parameter keepsResults: Whether the store takes the results of all descriptors. Objects of
+    ///   entities that are not kept stay out of it all the same.
+    package mutating func takeChangeSet(keepsResults: Bool = false) -> ChangeSet {
         var taken = ChangeSet()
         swap(&taken, &changeSet)
+        if let unkeptResults {
+            let unkept = zip(results, unkeptResults).filter { $1 && !keepsResults }.flatMap(\.0)
+            taken.unkeptRows = UnkeptRows(taken.rows, results: unkept).found
+        }
         return taken
     }
 

@@ -42,6 +42,9 @@ package final class MappingPlan: @unchecked Sendable {
     let included: IncludedObjects?
     /// Whether a value of the answer may become the digits of a number.
     let keepsDigits: Bool
+    /// Whether the results of each descriptor are not kept; `nil` if a store takes all objects of
+    /// the answer.
+    let unkeptResults: [Bool]?
     /// Whether a descriptor must find something at its key path.
     let hasRequired: Bool
     /// Whether objects of the answer have values that do not stand in their JSON, so that their
@@ -127,6 +130,12 @@ package final class MappingPlan: @unchecked Sendable {
             }
         }
         details = TreeDetails(mappings.map(\.plan.details), ofAnswer: tree.details)
+        let mayNotKeep =
+            descriptors.contains { !$0.keepsObjects }
+            || mappings.all.contains { !$0.entity.isKept }
+                && Self.mappings(of: descriptors, included, entities)
+                    .contains { !$0.entity.isKept }
+        unkeptResults = mayNotKeep ? descriptors.map { !$0.keepsObjects } : nil
         keepsDigits =
             tree.details.keepsDigits
             || Self.mappings(of: descriptors, included, entities)

@@ -48,6 +48,17 @@ package final class Draft: Sendable {
         group = DraftGroup(node)
     }
 
+    /// Refuses a draft of an object that no store keeps, whose changes would have no place.
+    package static func check(copying object: Snapshot) throws(DraftError) {
+        guard object.isKept else { throw .unkept(entity: object.entity.name) }
+        try check(object.entity)
+    }
+
+    /// Refuses a draft of a new object that no store would keep.
+    package static func check(_ entity: Entity) throws(DraftError) {
+        guard entity.isKept else { throw .unkept(entity: entity.name) }
+    }
+
     /// The store key of the draft's object; 0 as long as no store knows it.
     package var storeKey: Int64 { node.storeKey }
 
@@ -161,6 +172,9 @@ package final class Draft: Sendable {
     private func cell(relationship index: Int) -> Int { entity.attributes.count + index }
 
     private func check(_ target: Target, _ relationship: Relationship) throws(DraftError) {
+        if case .object(let object) = target, !object.isKept {
+            throw .unkept(entity: object.entity.name)
+        }
         guard target.mayEnd(relationship, of: entity) else {
             let isNamesake = target.entity.name == relationship.targetName
             throw .unfitLink(
@@ -225,6 +239,8 @@ package enum DraftError: Error, Equatable, Sendable {
     ///
     /// - Parameter isPart: Whether the attribute is one of several parts of the identity.
     case fixedIdentity(entity: String, attribute: String, isPart: Bool = false)
+    /// No store keeps the object that the draft would be of, or that it would lead to.
+    case unkept(entity: String)
     /// The object that the draft was made of is no longer in the store.
     case gone(entity: String)
 
@@ -239,6 +255,9 @@ package enum DraftError: Error, Equatable, Sendable {
         case .fixedIdentity(let entity, let attribute, let isPart):
             "\(entity).\(attribute) is \(isPart ? "a part of " : "")the identity of the object: "
                 + "once set, it cannot change"
+        case .unkept(let entity):
+            "no store keeps this \(entity) (\"keep\": false), so it has no draft, and no draft "
+                + "leads to it"
         case .gone(let entity):
             "the \(entity) that the draft was made of is no longer in the store"
         }
@@ -250,7 +269,7 @@ package enum DraftError: Error, Equatable, Sendable {
         case .unfitValue(_, let name, _, _), .unfitLink(_, let name, _, _),
             .manyForOne(_, let name), .fixedIdentity(_, let name, _):
             name
-        case .gone: nil
+        case .unkept, .gone: nil
         }
     }
 }

@@ -126,7 +126,8 @@ struct RequestBody {
         var unread: Failure?
         var encoder = ObjectEncoder(
             mappings: api.definition.entityMappings, options: options, json: Self.json
-        ) { entity, key in
+        ) { [subject = submission.subject] entity, key in
+            if let unkept = subject.unkeptObject(key) { return unkept }
             do throws(Failure) {
                 return try context.store.newest(entity, storeKey: key)
             } catch {

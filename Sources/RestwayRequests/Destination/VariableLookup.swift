@@ -33,7 +33,7 @@ struct VariableLookup {
         /// The store key; 0 if no store knows the object.
         var storeKey: Int64 {
             switch self {
-            case .object(let object): object.storeKey
+            case .object(let object): object.keyInStore
             case .member(let draft, let index): draft.members[index].storeKey
             }
         }
@@ -197,6 +197,7 @@ struct VariableLookup {
         case .object(let object):
             guard case .link(let link) = object.value(at: object.entity.attributes.count + index)
             else { return nil }
+            if let unkept = object.unkeptObjects?.object(link) { return .object(unkept) }
             key = link
         case .member(let draft, let member):
             guard case .one(let link) = draft.members[member].links[index] else { return nil }

@@ -271,7 +271,8 @@ class ClientBase(
         Args:
             values: Attributes and relationships to set, as `Draft.update` does.
 
-        Raises UnknownEntityError, UsageError (an object of another api), KeyError.
+        Raises UnknownEntityError, UsageError (an object of another api, or an object that no store
+        keeps), KeyError.
         """
         lib, store = native.lib, self._layouts.store
         if isinstance(of, Object):

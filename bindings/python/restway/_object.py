@@ -104,7 +104,11 @@ class Object(Unchangeable, WholeObject):
 
     @property
     def store_key(self) -> int:
-        """The store key, a number that the store gave to the instance: positive, never reused."""
+        """The store key, a number that the store gave to the instance: positive, never reused.
+
+        An object that no store keeps (`"keep": false` in the API document) has a number, too, which
+        leads to nothing in a store.
+        """
         key: int = native.lib.restway_object_store_key(self._handle)
         return key
 

@@ -2199,7 +2199,8 @@ extern "C" {
     /// Threads: any. Blocks: never.
     pub fn restway_object_is_a(object: *const restway_object, entity: *const c_char) -> i32;
     /// Returns the store key, a number that the store gives to each instance: positive, never
-    /// reused. 0 for NULL.
+    /// reused. 0 for NULL. An object that no store keeps (`"keep": false`, docs/MAPPING.md) has a
+    /// number, too, which leads to nothing in a store.
     ///
     /// Threads: any. Blocks: never.
     pub fn restway_object_store_key(object: *const restway_object) -> i64;
