@@ -68,6 +68,32 @@ TEST(a_relationship_that_leads_to_no_object_gives_an_empty_one) {
     CHECK(status_of([&] { store.related_one(issue, "nothing"); }) == RESTWAY_E_UNKNOWN_ATTRIBUTE);
 }
 
+TEST(the_store_has_no_objects_that_are_not_kept) {
+    const auto client = restway::client::create(
+        restway::api::load(
+            R"({"restway": 1, "environments": {"a": {"baseURL": "http://127.0.0.1:1"}},
+                "entities": {
+                  "Order": {"identity": "id", "keep": false,
+                    "attributes": {"id": {"type": "int"}},
+                    "relationships": {"lines": {"entity": "Line", "many": true}}},
+                  "Line": {"attributes": {"count": {"type": "int"}},
+                    "relationships": {"product": {"entity": "Product"}}},
+                  "Product": {"identity": "sku", "attributes": {"sku": "sku"}}}})"));
+    const restway::store store = client.store();
+    const restway::object order =
+        client
+            .map("Order", R"({"id": 1, "lines": [{"count": 3, "product": {"sku": "p"}}]})")
+            .response.first();
+    CHECK(store.count("Order") == 0);
+    CHECK(store.count("Line") == 0);
+    CHECK(store.count("Product") == 1);
+    const restway::object line = store.related(order, "lines")[0];
+    CHECK(line.get<int>("count") == 3);
+    CHECK(store.related_one(line, "product").identity_text() == "p");
+    CHECK(status_of([&] { store.draft("Order"); }) == RESTWAY_E_INVALID_ARGUMENT);
+    CHECK(status_of([&] { store.draft(order); }) == RESTWAY_E_INVALID_ARGUMENT);
+}
+
 TEST(drafts_refer_to_drafts) {
     const auto client = tracking();
     const restway::store store = client.store();
