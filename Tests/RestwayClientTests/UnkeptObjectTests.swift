@@ -6,6 +6,7 @@ import RestwayPages
 import RestwayThreads
 import XCTest
 
+@testable import RestwayBodies
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
@@ -249,6 +250,28 @@ final class UnkeptObjectTests: EachStoreTestCase {
             }()
             waitUntil { unkept == nil }
             XCTAssertNil(unkept)
+        }
+    }
+
+    func testEventsBringThem() throws {
+        try withEachStore { client in
+            let texts = Monitor<[String]>([])
+            let receiver = EventReceiver(
+                EventReceiver.Options(), receiveHead: { _ in .success(()) },
+                receive: { event in
+                    texts.update { $0 += event.objects.compactMap { $0.string(at: 0) } }
+                    return .success(.proceed)
+                })
+            var spec = RequestSpec.get("alerts")
+            spec.reception.bodyDestination = .events(receiver, nil)
+            let call = try client.send(spec)
+            let started = transport.begin(
+                200, [HeaderField(name: "Content-Type", value: "text/event-stream")])
+            let events = ["a", "b"].map { "data: {\"list\": [{\"text\": \"\($0)\"}]}\n\n" }.joined()
+            Array(events.utf8).withUnsafeBytes { _ = started.observer.receivedBody($0) }
+            XCTAssertEqual(texts.wait { $0.count == 2 ? $0 : nil }, ["a", "b"])
+            XCTAssertEqual(try client.store.count(nil), 0)
+            call.cancel()
         }
     }
 

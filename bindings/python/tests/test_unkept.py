@@ -67,6 +67,12 @@ def test_the_example_of_mapping_prints_what_the_page_says(peer: Peer) -> None:
     assert output.getvalue() == blocks("MAPPING.md", "text")[0]
 
 
+def order_of(client: restway.Client) -> restway.Object:
+    order = client.get("orders").object
+    assert order is not None
+    return order
+
+
 @dataclasses.dataclass
 class Product:
     sku: str
@@ -89,12 +95,12 @@ def test_an_object_outlives_its_response_and_is_read_in_each_way(
 ) -> None:
     with client as used:
         before = restway.debug_handle_kinds()
-        order = used.get("orders").object
+        order = order_of(used)
         line = order.lines[0]
         assert order.to_dict(depth=2) == ANSWER[0]
         assert line.product["name"] == "Pen"
         assert order.related("lines")[0].same_as(line)
-        assert not used.get("orders").object.same_as(order)
+        assert not order_of(used).same_as(order)
         assert used.store.newest(order) is None
         del order
         assert line.to_dict(depth=1) == ANSWER[0]["lines"][0]
@@ -108,7 +114,7 @@ def test_a_draft_of_it_is_refused(
     client: contextlib.AbstractContextManager[restway.Client],
 ) -> None:
     with client as used:
-        order = used.get("orders").object
-        for make in (lambda: used.draft("Order"), lambda: used.draft(order)):
+        order = order_of(used)
+        for of in "Order", order:
             with pytest.raises(restway.UsageError, match="no store keeps this Order"):
-                make()
+                used.draft(of)
