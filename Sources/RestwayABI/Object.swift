@@ -33,7 +33,7 @@ public func restway_object_identity(
         }
         var value = object.cValue(at: index)
         // The cell of an identity of several parts holds JSON text.
-        if object.entity.identityParts != nil {
+        if object.entity.hasIdentityParts {
             value.kind = restway_value_kind.RESTWAY_VALUE_JSON.rawValue
         }
         return value

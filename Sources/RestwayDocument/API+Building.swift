@@ -130,8 +130,8 @@ extension API {
     /// Sets the attribute that identifies the objects of an entity; nil takes the identity
     /// attribute away.
     ///
-    /// - Parameter name: The name of the attribute, or the text of a JSON array with the names of
-    ///   several attributes.
+    /// - Parameter name: The name of the attribute, the text of a JSON array with the names of
+    ///   several attributes, or `none` for one object at each path.
     package func setIdentity(_ name: String?, ofEntity entityName: String) throws(Failure) {
         if let name, name.utf8.first == UInt8(ascii: "[") {
             return try setIdentity(try Self.value(name, opening: "[", "attribute"), entityName)
@@ -147,7 +147,10 @@ extension API {
                     .config, "\(entityName) extends \(base), and shares its identity",
                     field: name ?? "identity")
             }
-            if let name {
+            let isNone =
+                name == EntityParts.nameOfNoIdentity
+                && mapping.entity.ownAttributeIndex(named: EntityParts.nameOfNoIdentity) == nil
+            if let name, !isNone {
                 let parts = definition.entityCatalog.parts[mapping.entity.index]
                 _ = try mapping.entity.ownAttribute(named: name)
                 let own = parts?.attributes.firstIndex { $0.name == name }
@@ -157,7 +160,7 @@ extension API {
             }
             definition.change(mapping.entity, at: node) { parts in
                 parts.identityIndex = parts.attributes.firstIndex { $0.name == name }
-                parts.identityParts = nil
+                parts.identityParts = isNone ? [] : nil
             }
         }
     }

@@ -1,3 +1,4 @@
+import RestwayMapping
 package import RestwayObjects
 package import RestwayOutcome
 import RestwayText
@@ -51,6 +52,15 @@ extension Entity {
     /// Returns an identity that an object of the entity may have. The failure for any other
     /// identity names the type, because a search for it would silently find nothing.
     package func fitting(_ identity: Identity) throws(Failure) -> Identity {
+        if isSingleton {
+            guard case .string(let path) = identity else {
+                throw Failure(
+                    .invalidArgument,
+                    "the identity of \(name) is the path of its request, and \(identity) is not a path",
+                    field: "identity")
+            }
+            return .string(AnswerSource.identity(ofPath: path))
+        }
         if let identityParts { throw unfit(identityParts, identity.description) }
         guard let index = identityIndex else { return identity }
         let attribute = attributes[index]
@@ -66,7 +76,7 @@ extension Entity {
     /// Returns the identity with these parts.
     package func identity(ofParts values: [Value]) throws(Failure) -> Identity {
         let found = "[\(values.map(\.nameForMessages).joined(separator: ", "))]"
-        guard let identityParts else {
+        guard let identityParts, !isSingleton else {
             throw Failure(
                 .invalidArgument,
                 "the identity of \(name) is not made of several parts, and \(found) is",

@@ -23,6 +23,8 @@ package final class Entity: @unchecked Sendable {
     package let identityIndex: Int?
     /// The parts of the identity; `nil` if one attribute is the identity, or no attribute.
     package let identityParts: IdentityParts?
+    /// Whether there is one object for each path of a request, which is its identity.
+    package let isSingleton: Bool
     /// The indices of the attributes whose texts a full text search looks in.
     package let fullText: [Int]
     /// The indices of the attributes of the family whose values do not stand in the JSON of their
@@ -72,8 +74,11 @@ package final class Entity: @unchecked Sendable {
         self.identityParts = identityParts.map { IdentityParts($0, of: attributes) }
         self.fullText = fullText
         elsewhere = attributes.indices.filter { attributes[$0].origin != nil }
-        needsCompletion = attributes.contains { $0.origin != nil && $0.origin != .key }
         self.isKept = isKept
+        isSingleton = identityParts?.isEmpty ?? false
+        needsCompletion =
+            identityParts?.isEmpty ?? false
+            || attributes.contains { $0.origin != nil && $0.origin != .key }
         let (family, number) = family ?? (EntityFamily([(name, index, nil)]), 0)
         let valueCount = attributes.count + relationships.count
         shape = EntityShape(

@@ -131,6 +131,9 @@ package struct IdentityParts: Sendable {
 }
 
 extension Entity {
+    /// Whether several attributes together identify objects.
+    package var hasIdentityParts: Bool { identityParts != nil && !isSingleton }
+
     /// The indices of the attributes that identify objects: one, several, or none.
     package var identityAttributes: [Int] {
         identityParts?.attributes ?? identityIndex.map { [$0] } ?? []
@@ -190,7 +193,7 @@ extension Entity {
 
     /// An identity as messages show it: a JSON array of the parts if there are several.
     package func shown(_ identity: Identity) -> String {
-        if identityParts != nil, case .string(let text) = identity { return text }
+        if hasIdentityParts, case .string(let text) = identity { return text }
         return identity.description
     }
 }

@@ -146,7 +146,7 @@ extension Snapshot {
     func isContained(in older: Snapshot) -> Bool {
         withExtendedLifetime((self, older)) {
             let (newerCells, olderCells) = (cells, older.cells)
-            guard hasNoMoreShapes(than: older) else { return false }
+            guard hasNoMoreShapes(than: older), !bringsPath(to: older) else { return false }
             for index in 0..<entity.valueCount
             where !newerCells[index].isAbsent
                 && !newerCells[index].isEqual(to: olderCells[index])
@@ -162,6 +162,13 @@ extension Snapshot {
         entity.shape.cell == nil || older.shapes.isSuperset(of: shapes)
     }
 
+    /// Whether the row has the path that identifies its object, and `older`, of the same family,
+    /// does not have it.
+    private func bringsPath(to older: Snapshot) -> Bool {
+        guard entity.isSingleton, let index = entity.identityIndex else { return false }
+        return !cells[index].isAbsent && !cells[index].isEqual(to: older.cells[index])
+    }
+
     /// Merges this settled row into `older`, of the same family.
     ///
     /// - Parameter assigning: Whether every policy is treated as `assign`.
@@ -170,8 +177,9 @@ extension Snapshot {
         return withExtendedLifetime((self, older)) {
             let (newerCells, olderCells) = (cells, older.cells)
             let unions = assigning ? [:] : unions(over: older)
-            var changes = !hasNoMoreShapes(than: older)
-            var isComplete = unions.isEmpty && older.hasNoMoreShapes(than: self)
+            var changes = !hasNoMoreShapes(than: older) || bringsPath(to: older)
+            var isComplete =
+                unions.isEmpty && older.hasNoMoreShapes(than: self) && !older.bringsPath(to: self)
             for index in 0..<entity.valueCount {
                 if newerCells[index].isAbsent {
                     if !olderCells[index].isAbsent { isComplete = false }
@@ -194,7 +202,7 @@ extension Snapshot {
             let lacksValues = (0..<entity.valueCount).contains { index in
                 older.cells[index].isAbsent && !cells[index].isAbsent
             }
-            return lacksValues || !hasNoMoreShapes(than: older)
+            return lacksValues || !hasNoMoreShapes(than: older) || bringsPath(to: older)
                 ? .merges(older.merged(over: self, [:])) : .nothing
         }
     }

@@ -107,7 +107,7 @@ package struct ObjectText {
         text.append(string: object.entity.name)
         text.append(",\"$identity\":")
         withExtendedLifetime(object) {
-            if object.entity.identityParts != nil, object.identityCell.isText {
+            if object.entity.hasIdentityParts, object.identityCell.isText {
                 text.append(json: object.identityCell.text)
             } else {
                 append(object.identityCell)

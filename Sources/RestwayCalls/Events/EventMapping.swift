@@ -185,7 +185,7 @@ struct EventMapping {
         let destination = processor.request.destination
         let template = plan.descriptors.lazy.compactMap(\.template).first
         return AnswerSource(
-            variables: destination.variables(template), path: destination.path)
+            variables: destination.variables(template), path: destination.path, isStream: true)
     }
 
     /// Reads the data of one event. Returns the reason if the event cannot be mapped.

@@ -101,7 +101,7 @@ extension ResponseProcessor {
         guard let submission = request.submission, submission.identity == nil,
             submission.subject.storeKey != 0, let result,
             let row = result.onlyObject(like: submission.entity, among: changes.rows),
-            changes.rows[row].identity == nil
+            changes.rows[row].identity == nil || submission.entity.isSingleton
         else { return }
         changes.answers.append(
             .init(storeKey: submission.subject.storeKey, entity: submission.entity, row: row))

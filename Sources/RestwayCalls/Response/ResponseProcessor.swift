@@ -224,8 +224,10 @@ struct ResponseProcessor {
     ///
     /// - Parameter template: The template of the descriptors, for a request without a route.
     func source(of answer: Answer, _ template: PathTemplate?) -> AnswerSource {
-        AnswerSource(
-            variables: request.destination.variables(template), path: request.destination.path,
+        // An object stays the same object if the server leads to another path.
+        let first = request.destination.beforeRedirects?.destination ?? request.destination
+        return AnswerSource(
+            variables: request.destination.variables(template), path: first.path,
             header: { answer.headers.joined($0) })
     }
 

@@ -372,8 +372,8 @@ struct EntityParts: Sendable {
         }
     }
 
-    /// Reads the name of the attribute that identifies objects, or the names of several attributes
-    /// that identify objects together.
+    /// Reads the name of the attribute that identifies objects, the names of several attributes
+    /// that identify objects together, or `none` for one object at each path.
     ///
     /// - Parameter base: The entity that this entity extends.
     mutating func readIdentity(_ node: DocumentNode, _ base: EntityParts?) {
@@ -381,10 +381,15 @@ struct EntityParts: Sendable {
         guard let name = node.nonEmptyString(), !isRefused(node, base) else { return }
         identityIndex = attributes.firstIndex { $0.name == name }
         guard let index = identityIndex else {
+            if name == Self.nameOfNoIdentity, resource == nil { return identityParts = [] }
             return node.reportUnknown("attribute", name, among: attributes.map(\.name))
         }
         if let reason = reasonAgainstIdentity(index) { node.report(reason) }
     }
+
+    /// The word in place of an identity for an entity that has one object for each path. An
+    /// attribute of this name is the identity.
+    static let nameOfNoIdentity = "none"
 
     private mutating func readIdentityParts(_ node: DocumentNode, _ base: EntityParts?) {
         guard let elements = node.elements(), !isRefused(node, base) else { return }

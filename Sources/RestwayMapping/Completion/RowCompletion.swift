@@ -15,6 +15,8 @@ package struct RowCompletion {
     private let source: AnswerSource
     /// The rows that have values from the headers of the answer.
     private let headed: Set<Int>
+    /// The rows whose objects are identified by the path of the request.
+    private var atPath: Set<Int> = []
     /// The values from the path of the request, by entity. Each entity is asked once.
     private var ofRequest: [ObjectIdentifier: Values] = [:]
     /// The values that rows have from the rows that link to them, by the number of the row.
@@ -32,6 +34,7 @@ package struct RowCompletion {
     ) {
         guard plan.completesRows else { return }
         var completion = RowCompletion(source, headed: result.loneResults)
+        completion.findSingletons(result, plan)
         var links = IdentityLinks(plan)
         var number = 0
         // Links by attributes add rows for the objects that they lead to.
@@ -59,6 +62,7 @@ package struct RowCompletion {
         guard draft.members.contains(where: { $0.entity.needsCompletion }) else { return }
         var completion = RowCompletion(
             source, headed: isHeaded ? Set([edits[0]].compactMap { $0 }) : [])
+        if let row = edits[0], draft.root.entity.isSingleton { completion.atPath = [row] }
         for (member, row) in edits.sorted(by: { $0.value < $1.value }) {
             let values = draft.members[member].values
             // An object that the store has is complete, except for what an answer says.
@@ -68,6 +72,26 @@ package struct RowCompletion {
     }
 
     // MARK: Rows
+
+    /// Finds the results of which there is one object at each path. Several of them in one answer
+    /// are an issue, and stay without an identity.
+    private mutating func findSingletons(_ result: MappingResult, _ plan: MappingPlan) {
+        guard source.path != nil else { return }
+        for (index, rows) in result.results.enumerated() {
+            let found = rows.filter { result.changeSet.rows[$0].entity.isSingleton }
+            guard let first = found.first else { continue }
+            if found.count == 1 || source.isStream {
+                atPath.formUnion(found)
+            } else {
+                let name = result.changeSet.rows[first].entity.name
+                issues.append(
+                    MappingIssue(
+                        keyPath: plan.descriptors[index].keyPath.joined(separator: "."),
+                        reason: "expected one object of \(name), which has the path as its "
+                            + "identity, found \(found.count)"))
+            }
+        }
+    }
 
     /// - Parameter isKnown: Whether only the headers of the answer have values for the row.
     private mutating func complete(
@@ -84,6 +108,11 @@ package struct RowCompletion {
         }
         if headed.contains(number) { values.merge(valuesOfHeaders(for: entity)) { $1 } }
         values = values.filter { row.cell(at: $0.key).isAbsent && entity.owns(cell: $0.key) }
+        if atPath.contains(number), !isKnown, let index = entity.identityIndex,
+            let path = source.path
+        {
+            values[index] = .string(AnswerSource.identity(ofPath: path))
+        }
         if !values.isEmpty { rows[number] = row.completed(with: values) }
     }
 

@@ -108,7 +108,7 @@ final class LocalIdentityTable: Sendable {
 
     /// Whether the server will name an object that is written whole in a request.
     func mayBeNamed(_ entity: Entity, _ storeKey: Int64) -> Bool {
-        guard storeKey != 0, entity.identityIndex != nil,
+        guard storeKey != 0, entity.identityIndex != nil, !entity.isSingleton,
             let object = try? store.newest(entity, storeKey: storeKey)
         else { return false }
         return object.identity == nil && expected(entity, storeKey) == nil

@@ -287,7 +287,8 @@ extension StorableRequest {
     /// have it. If this request creates the object, the result may be a new local identity, which
     /// the call that sends the request notes (`OutboxClaim.adopt`).
     fileprivate func localID(_ identities: RequestIdentities) -> LocalID? {
-        guard let submission = content.submission, submission.entity.identityIndex != nil
+        guard let submission = content.submission, submission.entity.identityIndex != nil,
+            !submission.entity.isSingleton
         else { return nil }
         let known =
             submission.identity == nil

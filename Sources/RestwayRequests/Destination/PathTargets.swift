@@ -45,6 +45,10 @@ package struct PathTargets {
         let choice = DescriptorChoice(route: route, path: path)
         return choice.mostSpecific(rules(choice), \.template).flatMap { rule in
             guard let entity = rule.entity else { return [(Entity, Identity)]() }
+            if entity.isSingleton {
+                let identity = Identity.string(AnswerSource.identity(ofPath: path))
+                return areEnding ? [(entity, identity)] : []
+            }
             let mustEnd = areEnding || rule.isEnding
             if mustEnd, !rule.template.endsWithIdentity(of: entity) { return [] }
             return rule.template.identities(of: entity, in: path).map { (entity, $0) }
