@@ -38,6 +38,8 @@ package final class Entity: @unchecked Sendable {
     let defaults: DefaultValues?
     /// Whether stores keep the objects of the entity.
     package let isKept: Bool
+    /// The cells that tell a loaded object from an object that is known by its identity alone.
+    package let loadingCells: LoadingCells
     /// The process that made the entity, and with it all of its objects.
     package let generation = ProcessGeneration.current
 
@@ -86,6 +88,9 @@ package final class Entity: @unchecked Sendable {
             hasIdentityCell: identityParts != nil)
         self.identityIndex = shape.identityCell ?? identityIndex
         defaults = DefaultValues(attributes, of: shape)
+        loadingCells = LoadingCells(
+            attributes, valueCount: valueCount,
+            identity: identityParts ?? identityIndex.map { [$0] }, of: shape)
         cStrings = Self.cStrings(
             [name] + attributes.map(\.name) + relationships.map(\.name)
                 + relationships.map(\.targetName) + attributes.map(\.shape.description))

@@ -7,14 +7,21 @@ final class EntityTable: @unchecked Sendable {
     let entity: Entity
     private var keys = IdentityIndex()
     private var newest = SnapshotPages()
+    /// The first cell that makes an object loaded; `nil` if every object is loaded.
+    private let firstLoadingCell: Int?
+    /// The keys of the objects that are known by their identity alone.
+    private var unloaded: Set<Int64> = []
 
     init(_ entity: Entity) {
         self.entity = entity
+        firstLoadingCell = entity.loadingCells.cells.first
     }
 
     deinit { newest.destroy() }
 
     var count: Int { newest.count }
+
+    var loadedCount: Int { newest.count - unloaded.count }
 
     /// Makes room before many rows come, instead of growing several times.
     func reserve(_ rows: Int) {
@@ -49,19 +56,36 @@ final class EntityTable: @unchecked Sendable {
 
     var objects: [Snapshot] { newest.all }
 
+    /// Returns the objects that meet a condition, in no particular order.
+    func objects(_ loading: Query.Loading) -> [Snapshot] {
+        switch loading {
+        case .unloaded: unloaded.compactMap { newest[$0] }
+        case .loaded where !unloaded.isEmpty:
+            newest.all.filter { !unloaded.contains($0.storeKey) }
+        case .loaded, .all: newest.all
+        }
+    }
+
     func remove(_ object: Snapshot) {
         newest.remove(object.storeKey)
+        if !unloaded.isEmpty { unloaded.remove(object.storeKey) }
         if let identity = object.identity { unbind(identity, from: object.storeKey) }
     }
 
     func removeAll() {
         newest.destroy()
         keys = IdentityIndex()
+        unloaded = []
     }
 
     /// Takes over the caller's reference to the snapshot.
     func publish(_ snapshot: consuming Snapshot, _ key: Int64) {
         snapshot.setStoreKey(key)
+        if let firstLoadingCell, snapshot.cells[firstLoadingCell].isAbsent, !snapshot.isLoaded {
+            unloaded.insert(key)
+        } else if !unloaded.isEmpty {
+            unloaded.remove(key)
+        }
         newest.put(snapshot, key)
     }
 

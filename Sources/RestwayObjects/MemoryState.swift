@@ -22,8 +22,8 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
     func table(_ entity: Entity) -> EntityTable? { tableOfFamily[ObjectIdentifier(entity.family)] }
 
     /// Returns the objects that `entity`, or an entity that extends it, has brought.
-    func objects(of entity: Entity) -> [Snapshot] {
-        let all = objects(ofFamilyOf: entity)
+    func objects(of entity: Entity, _ loading: Query.Loading = .all) -> [Snapshot] {
+        let all = table(entity)?.objects(loading) ?? []
         return entity.isBase ? all : all.filter { $0.isA(entity) }
     }
 

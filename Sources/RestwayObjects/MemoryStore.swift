@@ -77,9 +77,9 @@ package final class MemoryStore: ObjectStore {
 
     package func count(_ entity: Entity?) -> Int {
         state.withLock { state in
-            guard let entity else { return state.tables.reduce(0) { $0 + $1.count } }
-            guard entity.isBase else { return state.objects(of: entity).count }
-            return state.table(entity)?.count ?? 0
+            guard let entity else { return state.tables.reduce(0) { $0 + $1.loadedCount } }
+            guard entity.isBase else { return state.objects(of: entity, .loaded).count }
+            return state.table(entity)?.loadedCount ?? 0
         }
     }
 
@@ -93,7 +93,8 @@ package final class MemoryStore: ObjectStore {
     }
 
     package func count(_ query: Query) -> Int {
-        query.findsAll ? count(query.entity) : matching(query).count
+        query.findsAll && query.loading == .loaded
+            ? count(query.entity) : matching(query).count
     }
 
     package func groups(_ query: Query, by attribute: Int) -> [QueryGroup] {
@@ -144,7 +145,7 @@ package final class MemoryStore: ObjectStore {
         let relations = query.relationConditions
         let (all, others, redirections) = state.withLock { state in
             (
-                state.objects(of: query.entity),
+                state.objects(of: query.entity, query.loading),
                 relations.map { state.objects(ofFamilyOf: $0.target) }, state.redirections
             )
         }

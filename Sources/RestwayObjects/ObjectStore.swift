@@ -47,7 +47,7 @@ package protocol ObjectStore: AnyObject, Sendable {
         _ object: Snapshot, relationship index: Int
     ) throws(StoreError) -> [Snapshot]
 
-    /// Returns the number of objects of `entity`, or of all objects.
+    /// Returns the number of loaded objects of `entity`, or of all loaded objects.
     func count(_ entity: Entity?) throws(StoreError) -> Int
 
     /// Returns the objects that a query finds, in its order.
@@ -119,6 +119,7 @@ package struct Commit: Sendable {
 
 /// The size of a store.
 package struct StoreStatistics: Equatable, Sendable {
+    /// The number of all objects, also of those that are known by their identity alone.
     package var objectCount = 0
     /// Objects whose newest snapshot is in memory.
     package var cachedObjectCount = 0

@@ -285,6 +285,7 @@ final class SQLiteCommit: CommitTarget {
                 let count = isLarge ? file.tables[table].rowsAtOnce : 1
                 if unwritten[table].count >= count { try writeNew(table) }
             }
+            try noteLoading(snapshot, key, table, over: older)
         }
         if fresh.isNew(key) {
             fresh.store(snapshot, key)
@@ -292,6 +293,23 @@ final class SQLiteCommit: CommitTarget {
             known.store(snapshot, table, isPublished: true)
             if !deleted.keys.isEmpty { deleted.keys.remove(key) }
         }
+    }
+
+    /// Notes whether an object is known by its identity alone.
+    private func noteLoading(
+        _ snapshot: Snapshot, _ key: Int64, _ table: Int, over older: Snapshot?
+    ) throws(SQLiteError) {
+        if !snapshot.isLoaded {
+            let number = file.tables[table].layout.number
+            try file.run("INSERT OR IGNORE INTO restway_unloaded VALUES (?1, ?2)", number, key)
+        } else if let older, !older.isLoaded {
+            try forgetUnloaded(key, table)
+        }
+    }
+
+    private func forgetUnloaded(_ key: Int64, _ table: Int) throws(SQLiteError) {
+        let number = file.tables[table].layout.number
+        try file.run("DELETE FROM restway_unloaded WHERE entity = ?1 AND key = ?2", number, key)
     }
 
     /// Writes the new objects of a table that wait, so that the file has all published objects.
@@ -309,6 +327,7 @@ final class SQLiteCommit: CommitTarget {
             try file.tables[table].delete(key)
             if hasUnsent { try file.run("DELETE FROM restway_unsent WHERE key = ?1", key) }
             try memory.forget(key)
+            if !object.isLoaded { try forgetUnloaded(key, table) }
         }
         forget(key)
         if let identity = object.identity { forget(identity, of: key, table) }
@@ -340,13 +359,14 @@ final class SQLiteCommit: CommitTarget {
                 let table = file.tables[place]
                 try writeNew(place)
                 count += try table.count()
-                if listing { objects += try file.snapshots(Query(table.layout.entity)) }
+                if listing { objects += try file.snapshots(Query(table.layout.entity, .all)) }
                 try file.run(
                     """
                     DELETE FROM restway_unsent
                     WHERE key IN (SELECT _key FROM \(table.tableName))
                     """)
                 try memory.forgetAll(in: table.tableName)
+                try file.run("DELETE FROM restway_unloaded WHERE entity = ?1", table.layout.number)
                 try table.deleteAll()
             }
             if entity == nil {
@@ -368,7 +388,7 @@ final class SQLiteCommit: CommitTarget {
         var objects: [Snapshot] = []
         try write { () throws(SQLiteError) in
             try writeNew(place)
-            objects = try file.snapshots(Query(entity))
+            objects = try file.snapshots(Query(entity, .all))
         }
         for object in objects { try delete(object) }
         return (objects.count, objects)
@@ -386,6 +406,7 @@ final class SQLiteCommit: CommitTarget {
         }
         try file.run("DELETE FROM restway_unsent")
         try file.run("DELETE FROM restway_remembered")
+        try file.run("DELETE FROM restway_unloaded")
     }
 
     private func forgetAll(_ table: Int) {

@@ -264,9 +264,10 @@ package final class SQLiteStore: ObjectStore {
 
     package func count(_ entity: Entity?) throws(StoreError) -> Int {
         try query { (file) throws(SQLiteError) in
-            if let entity { return try file.table(entity)?.count(entity) ?? 0 }
+            if let entity, !entity.isBase { return try file.count(Query(entity)) }
+            if let entity { return try file.place(entity).map(file.loadedCount) ?? 0 }
             var count = 0
-            for table in file.tables { count += try table.count() }
+            for table in file.tables.indices { count += try file.loadedCount(table) }
             return count
         }
     }
@@ -333,7 +334,11 @@ package final class SQLiteStore: ObjectStore {
 
     package func statistics() throws(StoreError) -> StoreStatistics {
         var statistics = StoreStatistics()
-        statistics.objectCount = try count(nil)
+        statistics.objectCount = try query { (file) throws(SQLiteError) in
+            var count = 0
+            for table in file.tables { count += try table.count() }
+            return count
+        }
         (statistics.cachedObjectCount, statistics.cachedByteCount) = lookups.withLock {
             ($0.cache.count, $0.cache.byteCount)
         }

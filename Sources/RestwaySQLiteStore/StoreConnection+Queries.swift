@@ -5,12 +5,15 @@ import RestwaySQLite
 /// `Query.sorts`.
 extension StoreConnection {
     func snapshots(_ query: Query) throws(SQLiteError) -> [Snapshot] {
-        guard let table = table(query.entity) else { return [] }
-        let statement = try statement(query, table)
-        defer { statement.reset() }
-        var found: [Snapshot] = []
-        while try statement.step() { found.append(try table.read(statement)) }
-        return found
+        guard let place = place(query.entity) else { return [] }
+        let table = tables[place]
+        return try filtering(query, place) { (filter) throws(SQLiteError) in
+            let statement = try statement(query, table, filter)
+            defer { statement.reset() }
+            var found: [Snapshot] = []
+            while try statement.step() { found.append(try table.read(statement)) }
+            return found
+        }
     }
 
     /// Passes the attributes of each object that a query finds, straight from the columns of its
@@ -18,20 +21,49 @@ extension StoreConnection {
     func readAttributes(
         _ query: Query, _ row: (UnsafePointer<Cell>) -> Void
     ) throws(SQLiteError) {
-        guard let table = table(query.entity) else { return }
-        let statement = try statement(query, table)
-        defer { statement.reset() }
-        while try statement.step() { table.readAttributes(statement, row) }
+        guard let place = place(query.entity) else { return }
+        let table = tables[place]
+        try filtering(query, place, mayRepeat: false) { (filter) throws(SQLiteError) in
+            let statement = try statement(query, table, filter)
+            defer { statement.reset() }
+            while try statement.step() { table.readAttributes(statement, row) }
+        }
+    }
+
+    /// Calls `body` with the filter of a query. Only if the table may have unloaded objects, the
+    /// filter leaves them out, because a longer statement takes longer to prepare.
+    ///
+    /// - Parameter mayRepeat: Whether `body` may be called a second time.
+    private func filtering<Result>(
+        _ query: Query, _ place: Int, mayRepeat: Bool = true,
+        _ body: (QueryFilter) throws(SQLiteError) -> Result
+    ) throws(SQLiteError) -> Result {
+        let table = tables[place]
+        guard query.loading == .loaded, table.layout.unloaded != nil else {
+            return try body(QueryFilter(query, self, table))
+        }
+        return try askingForUnloaded(place, mayRepeat: mayRepeat) {
+            (hasUnloaded) throws(SQLiteError) in
+            var query = query
+            if !hasUnloaded { query.loading = .all }
+            return try body(QueryFilter(query, self, table))
+        }
+    }
+
+    /// Returns the number of loaded objects of a table.
+    func loadedCount(_ place: Int) throws(SQLiteError) -> Int {
+        let table = tables[place]
+        guard table.layout.unloaded != nil else { return try table.count() }
+        return try askingForUnloaded(place, table.loadedCount)
     }
 
     /// Returns the statement that finds the objects of a query, ready for its first step.
     private func statement(
-        _ query: Query, _ table: TableAccess
+        _ query: Query, _ table: TableAccess, _ filter: QueryFilter
     ) throws(SQLiteError) -> Statement {
         let orders = query.order.map { order in
             "\(table.column(ofAttribute: order.attribute))\(order.isDescending ? " DESC" : "")"
         }
-        let filter = QueryFilter(query, self, table)
         let statement = try connection.prepare(
             "\(filter.tables)\(table.selection)\(filter.sql) ORDER BY "
                 + (orders + ["_key"]).joined(separator: ", ")
@@ -41,30 +73,35 @@ extension StoreConnection {
     }
 
     func count(_ query: Query) throws(SQLiteError) -> Int {
-        guard let table = table(query.entity) else { return 0 }
-        let filter = QueryFilter(query, self, table)
-        let statement = try connection.prepare(
-            "\(filter.tables)SELECT count(*) FROM \(table.tableName)\(filter.sql)")
-        filter.bind(statement)
-        return Int(try statement.firstInteger() ?? 0)
+        guard let place = place(query.entity) else { return 0 }
+        let table = tables[place]
+        return try filtering(query, place) { (filter) throws(SQLiteError) in
+            let statement = try connection.prepare(
+                "\(filter.tables)SELECT count(*) FROM \(table.tableName)\(filter.sql)")
+            filter.bind(statement)
+            return Int(try statement.firstInteger() ?? 0)
+        }
     }
 
     func groups(_ query: Query, by attribute: Int) throws(SQLiteError) -> [QueryGroup] {
-        guard let table = table(query.entity) else { return [] }
-        let filter = QueryFilter(query, self, table)
+        guard let place = place(query.entity) else { return [] }
+        let table = tables[place]
         let column = table.column(ofAttribute: attribute)
-        // SQLite takes the columns beside min() from the row that has the minimum.
-        let statement = try connection.prepare(
-            "\(filter.tables)SELECT _kinds, \(column), count(*), min(_key) "
-                + "FROM \(table.tableName)\(filter.sql) GROUP BY \(column) ORDER BY \(column)")
-        defer { statement.reset() }
-        filter.bind(statement)
-        var groups: [QueryGroup] = []
-        while try statement.step() {
-            let cell = table.read(statement, attribute: attribute)
-            groups.append(QueryGroup(of: cell, count: Int(statement.integer(2))))
+        return try filtering(query, place) { (filter) throws(SQLiteError) in
+            // SQLite takes the columns beside min() from the row that has the minimum.
+            let statement = try connection.prepare(
+                "\(filter.tables)SELECT _kinds, \(column), count(*), min(_key) "
+                    + "FROM \(table.tableName)\(filter.sql) "
+                    + "GROUP BY \(column) ORDER BY \(column)")
+            defer { statement.reset() }
+            filter.bind(statement)
+            var groups: [QueryGroup] = []
+            while try statement.step() {
+                let cell = table.read(statement, attribute: attribute)
+                groups.append(QueryGroup(of: cell, count: Int(statement.integer(2))))
+            }
+            return groups
         }
-        return groups
     }
 }
 
@@ -89,9 +126,11 @@ private struct QueryFilter {
     init(_ query: Query, _ file: StoreConnection, _ table: TableAccess) {
         self.file = file
         let ofShape = table.layout.condition(query.entity)
-        guard !query.findsAll || ofShape != nil else { return }
+        let ofLoading = table.layout.condition(query.loading)
+        guard !query.findsAll || ofShape != nil || ofLoading != nil else { return }
         var conditions = query.conditions.map { text($0, table) }
         if let ofShape { conditions.append(ofShape) }
+        if let ofLoading { conditions.append(ofLoading) }
         switch query.selection {
         case .only(let keys): conditions.append("_key IN \(list(keys))")
         case .without(let keys): conditions.append("_key NOT IN \(list(keys))")

@@ -10,10 +10,14 @@ final class StoreConnection: @unchecked Sendable {
     let tables: [TableAccess]
     /// The places of the tables by the families of their entities.
     private let places: [ObjectIdentifier: Int]
+    /// For each table, the mark of the last commit at which it was found to have no unloaded
+    /// objects.
+    private var marksWithoutUnloaded: [UInt64?]
 
     init(_ connection: Connection, _ layouts: [TableLayout]) throws(SQLiteError) {
         statements = StatementCache(connection)
         tables = layouts.map { TableAccess($0, connection) }
+        marksWithoutUnloaded = Array(repeating: nil, count: layouts.count)
         places = Dictionary(
             uniqueKeysWithValues: layouts.enumerated().map {
                 (ObjectIdentifier($1.entity.family), $0)
@@ -89,5 +93,27 @@ final class StoreConnection: @unchecked Sendable {
 
     func isUnsent(_ key: Int64) throws(SQLiteError) -> Bool {
         try integer("SELECT 1 FROM restway_unsent WHERE key = ?1", key) != nil
+    }
+
+    /// Calls `body` with whether the table may have objects that are known by their identity alone,
+    /// so that both are from one moment.
+    ///
+    /// - Parameter mayRepeat: Whether `body` may be called a second time.
+    func askingForUnloaded<Result>(
+        _ place: Int, mayRepeat: Bool = true,
+        _ body: (Bool) throws(SQLiteError) -> Result
+    ) throws(SQLiteError) -> Result {
+        let mark = connection.commitMark
+        if mayRepeat, let mark, marksWithoutUnloaded[place] == mark {
+            let result = try body(false)
+            // Another connection may have committed before the objects were read.
+            if connection.commitMark == mark { return result }
+        }
+        return try connection.reading({ () throws(SQLiteError) in
+            let hasUnloaded = try tables[place].integer(.hasUnloaded) == 1
+            let isKnown = mark != nil && connection.commitMark == mark && !hasUnloaded
+            marksWithoutUnloaded[place] = isKnown ? mark : nil
+            return try body(hasUnloaded)
+        }, orThrow: { $0 })
     }
 }

@@ -27,7 +27,9 @@ struct StoreOpening {
         try requireTextModule()
         let isCurrent = try StoreError.wrapping(
             StoreSchema.migrations.areDone(connection), connection.path)
-        if isCurrent, let present = try present() { return present }
+        if isCurrent, let present = try present(), present.unsearched.isEmpty {
+            return (present.layouts, present.identity)
+        }
         try StoreError.wrapping(connection.begin())
         do throws(StoreError) {
             try migrate()
@@ -35,8 +37,11 @@ struct StoreOpening {
                 throw .incompatible(
                     path: connection.path, reason: "its tables do not fit the document")
             }
+            for layout in present.unsearched {
+                try StoreError.wrapping(layout.findUnloaded(connection))
+            }
             try StoreError.wrapping(connection.commit())
-            return present
+            return (present.layouts, present.identity)
         } catch {
             connection.rollBack()
             throw error
@@ -55,13 +60,23 @@ struct StoreOpening {
             reason: "entity \"\(entity.name)\" has \"fullText\", and this SQLite has no FTS5")
     }
 
-    private func present() throws(StoreError) -> (layouts: [TableLayout], identity: Int64)? {
+    private struct Present {
+        let layouts: [TableLayout]
+        let identity: Int64
+        /// The tables whose unloaded objects have to be found.
+        let unsearched: [TableLayout]
+    }
+
+    /// Returns the tables of the file; `nil` if they do not fit the document.
+    private func present() throws(StoreError) -> Present? {
         let schema = try StoreError.wrapping(StoreSchema(reading: connection))
         let families = StoredFamily.all(entities)
         let layouts = families.compactMap { schema.layout($0) }
         let identity = try StoreError.wrapping(connection.integer(Self.identitySQL))
         guard let identity, layouts.count == families.count else { return nil }
-        return (layouts, identity)
+        return Present(
+            layouts: layouts, identity: identity,
+            unsearched: layouts.filter(schema.needsUnloaded))
     }
 
     private func migrate() throws(StoreError) {

@@ -36,6 +36,9 @@ struct StoreSchema {
         let nextNumber: Int
         /// The columns of its text index; `nil` if it has no text index.
         var textColumns: String?
+        /// The condition by which its unloaded objects were found; `nil` if nobody has searched for
+        /// them.
+        var unloadedValues: String?
         /// The numbers of the shapes of its family, by their names.
         var shapes: [String: Int] = [:]
 
@@ -95,6 +98,12 @@ struct StoreSchema {
                 entity INTEGER NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL,
                 PRIMARY KEY (entity, number), UNIQUE (entity, name)) WITHOUT ROWID;
             """,
+            // The objects that are known by their identity alone.
+            """
+            CREATE TABLE restway_unloaded (
+                entity INTEGER NOT NULL, key INTEGER NOT NULL,
+                PRIMARY KEY (entity, key)) WITHOUT ROWID;
+            """,
         ])
 
     /// The tables by the name of the entity.
@@ -111,12 +120,11 @@ struct StoreSchema {
                 number: entities.integer(0), name: entities.string(2) ?? "",
                 identity: entities.string(3), nextNumber: Int(entities.integer(4)))
         }
-        let indexes = try connection.prepare(
-            "SELECT number, value FROM restway_store "
-                + "JOIN restway_entities ON restway_store.name = 'textIndex.' || number")
-        while try indexes.step() {
-            guard let name = nameOfNumber[indexes.integer(0)] else { continue }
-            tables[name]?.textColumns = indexes.string(1)
+        for (number, columns) in try Self.notes(Self.textIndexPrefix, connection) {
+            if let name = nameOfNumber[number] { tables[name]?.textColumns = columns }
+        }
+        for (number, condition) in try Self.notes(Self.unloadedPrefix, connection) {
+            if let name = nameOfNumber[number] { tables[name]?.unloadedValues = condition }
         }
         let shapes = try connection.prepare("SELECT entity, number, name FROM restway_shapes")
         while try shapes.step() {
@@ -139,7 +147,32 @@ struct StoreSchema {
     }
 
     /// The name in `restway_store` under which the columns of an entity's text index stand.
-    static func textIndexName(_ number: Int64) -> String { "textIndex.\(number)" }
+    static func textIndexName(_ number: Int64) -> String { "\(textIndexPrefix)\(number)" }
+
+    /// The name in `restway_store` under which the condition stands by which an entity's unloaded
+    /// objects were found.
+    static func unloadedName(_ number: Int64) -> String { "\(unloadedPrefix)\(number)" }
+
+    private static let textIndexPrefix = "textIndex."
+    private static let unloadedPrefix = "unloaded."
+
+    /// Returns the notes of one kind about entities, with the numbers of the entities.
+    private static func notes(
+        _ prefix: String, _ connection: Connection
+    ) throws(SQLiteError) -> [(number: Int64, text: String?)] {
+        let rows = try connection.prepare(
+            "SELECT number, value FROM restway_store "
+                + "JOIN restway_entities ON restway_store.name = ?1 || number", .text(prefix))
+        var found: [(number: Int64, text: String?)] = []
+        while try rows.step() { found.append((rows.integer(0), rows.string(1))) }
+        return found
+    }
+
+    /// Whether the unloaded objects of a table have to be found anew: by an earlier version, or for
+    /// another document.
+    func needsUnloaded(_ layout: TableLayout) -> Bool {
+        tables[layout.entity.name]?.unloadedValues != layout.unloaded?.values
+    }
 
     /// Converts a number to the form in which it is kept while the document does not use it, and
     /// back.
@@ -185,11 +218,14 @@ struct StoreSchema {
             else { return nil }
             shapes = known
         }
+        let unloaded = UnloadedRows(
+            family, number: table.number, table: table.name, columns, names, links,
+            letterCount: table.nextNumber, shapes)
         return TableLayout(
-            entity: entity, table: table.name, columnNames: names, columns: columns, links: links,
-            letterCount: table.nextNumber,
+            entity: entity, number: table.number, table: table.name, columnNames: names,
+            columns: columns, links: links, letterCount: table.nextNumber,
             restingNumbers: table.columns.filter { $0.number == nil }.compactMap(\.lastNumber),
-            textIndex: textIndex, shapes: shapes)
+            textIndex: textIndex, shapes: shapes, unloaded: unloaded)
     }
 }
 
@@ -263,6 +299,8 @@ struct TableLayout: Sendable {
 
     /// The base of the family.
     let entity: Entity
+    /// The number of the entity in the file.
+    let number: Int64
     let table: String
     /// The quoted names of `columns`.
     let columnNames: [String]
@@ -278,6 +316,8 @@ struct TableLayout: Sendable {
     let textIndex: TextIndex?
     /// The shapes of the family; `nil` if it has only one.
     let shapes: StoredShapes?
+    /// The objects that are known by their identity alone; `nil` if every object is loaded.
+    let unloaded: UnloadedRows?
 }
 
 extension TableLayout {

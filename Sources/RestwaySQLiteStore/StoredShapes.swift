@@ -75,6 +75,24 @@ struct StoredShapes: Sendable {
     }
 }
 
+extension StoredShapes {
+    /// Returns the condition, in SQL, that an object has an entity for which `isWanted` is true.
+    func condition(ofEntity isWanted: (Entity) -> Bool) -> String {
+        let family = entities[0].family
+        // An object has the first entity of this order that has brought it.
+        let ordered = entities.indices.dropFirst().sorted { first, second in
+            let (own, other) = (family.members[first].depth, family.members[second].depth)
+            return own == other ? first < second : own > other
+        }
+        let cases = ordered.map { number in
+            "WHEN \(columnName) >> \(numbers[number]) & 1 "
+                + "THEN \(isWanted(entities[number]) ? 1 : 0)"
+        }
+        let base = isWanted(entities[0]) ? "1" : "0"
+        return cases.isEmpty ? base : "CASE \(cases.joined(separator: " ")) ELSE \(base) END"
+    }
+}
+
 extension TableLayout {
     /// Returns the condition, in SQL, for the objects of `entity`; `nil` if the table holds no
     /// other objects.

@@ -15,15 +15,18 @@ extension TableAccess {
         return try first(statement)
     }
 
-    /// Returns the number of objects of an entity.
-    func count(_ entity: Entity) throws(SQLiteError) -> Int {
-        guard let condition = layout.condition(entity) else { return try count() }
-        let sql = "SELECT count(*) FROM \(tableName) WHERE \(condition)"
-        return try connection.integer(sql).map(Int.init) ?? 0
-    }
-
+    /// Returns the number of all objects.
     func count() throws(SQLiteError) -> Int {
         try integer(.count).map(Int.init) ?? 0
+    }
+
+    /// Returns the number of loaded objects.
+    ///
+    /// - Parameter hasUnloaded: Whether objects may be known by their identity alone.
+    func loadedCount(_ hasUnloaded: Bool) throws(SQLiteError) -> Int {
+        let all = try count()
+        guard hasUnloaded else { return all }
+        return all - Int(try integer(.unloadedCount) ?? 0)
     }
 
     /// Returns the integer that a statement without parameters gives; `nil` for null.

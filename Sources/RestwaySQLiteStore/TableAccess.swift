@@ -30,6 +30,9 @@ final class TableAccess {
 
     enum Purpose: Int, CaseIterable {
         case byKey, byIdentity, deletion, count, keyMax, integerIdentityMax, letters
+        /// The number of objects that are known by their identity alone, and whether there may be
+        /// one.
+        case unloadedCount, hasUnloaded
         /// Inserts one row, or `rowsAtOnce` rows.
         case insertion, largeInsertion
         /// Updates a row with its identity, or without it and so without the identity's index.
@@ -98,6 +101,10 @@ final class TableAccess {
         case .letters: "SELECT _kinds FROM \(tableName) WHERE _key = ?1"
         case .deletion: "DELETE FROM \(tableName) WHERE _key = ?1"
         case .count: "SELECT count(*) FROM \(tableName)"
+        case .unloadedCount:
+            "SELECT count(*) FROM \(tableName) WHERE \(layout.unloaded?.condition ?? "0")"
+        case .hasUnloaded:
+            "SELECT EXISTS (SELECT 1 FROM restway_unloaded WHERE entity = \(layout.number))"
         case .keyMax: "SELECT max(_key) FROM \(tableName)"
         case .integerIdentityMax:
             // All numbers come before all text.

@@ -140,7 +140,7 @@ extension ObservedStore {
     func caseText(_ entities: [Entity]) throws -> [String: [String]] {
         var text: [String: [String]] = [:]
         for entity in entities {
-            let objects = try objects(Query(entity))
+            let objects = try objects(Query(entity, .all))
             if !objects.isEmpty { text[entity.name] = try objects.map(caseText) }
         }
         return text
@@ -150,7 +150,7 @@ extension ObservedStore {
     func caseUnsent(_ entities: [Entity]) throws -> [String: String] {
         var text: [String: String] = [:]
         for entity in entities {
-            let unsent = try objects(Query(entity)).filter {
+            let unsent = try objects(Query(entity, .all)).filter {
                 try isUnsent(entity, storeKey: $0.storeKey)
             }
             if !unsent.isEmpty {
@@ -203,7 +203,7 @@ extension ObservedStore {
         case .integer(let identity): return "\(identity)"
         case .string(let identity): return CaseText.text(.string(identity))
         case nil:
-            let keys = try objects(Query(object.entity)).map(\.storeKey)
+            let keys = try objects(Query(object.entity, .all)).map(\.storeKey)
             return "{\"#\":\(keys.firstIndex(of: object.storeKey) ?? -1)}"
         }
     }

@@ -335,6 +335,10 @@ final class QueryModelTests: SQLiteTestCase {
         return groups.sorted { $0.rank < $1.rank }.map { .init(value: $0.value, count: $0.count) }
     }
 
+    private static func isLoaded(_ object: Snapshot) -> Bool {
+        object.identity == nil || object.values.dropFirst().contains { $0 != .absent }
+    }
+
     private func check(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let file = StoreFile()
@@ -344,14 +348,18 @@ final class QueryModelTests: SQLiteTestCase {
         try fill([memory, sqlite], &random)
         for _ in 0..<60 {
             let entity = Int.random(in: 0..<4, using: &random) == 0 ? team : person
-            var query = Query(entity)
+            let loading = Query.Loading.allCases.randomElement(using: &random)!
+            var query = Query(entity, loading)
             query.conditions = (0..<Int.random(in: 1...2, using: &random)).map { _ in
                 condition(entity, depth: 3, &random)
             }
-            let expected = try memory.objects(Query(entity)).filter { object in
-                try query.conditions.allSatisfy { try holds($0, object, memory) }
+            let expected = try memory.objects(Query(entity, .all)).filter { object in
+                guard loading == .all || Self.isLoaded(object) == (loading == .loaded) else {
+                    return false
+                }
+                return try query.conditions.allSatisfy { try holds($0, object, memory) }
             }
-            let place = "seed \(seed): \(query.conditions)"
+            let place = "seed \(seed): \(loading) \(query.conditions)"
             let keys = expected.map(\.storeKey)
             XCTAssertEqual(memory.objects(query).map(\.storeKey), keys, place)
             XCTAssertEqual(try sqlite.objects(query).map(\.storeKey), keys, place)

@@ -50,7 +50,7 @@ final class ShapeModelTests: SQLiteTestCase {
     ) throws {
         for shape in Users.Shape.allCases {
             let expected = model.filter { $0.value.shapes.contains(shape) }
-            let found = try store.objects(Query(users[shape]))
+            let found = try store.objects(Query(users[shape], .all))
             let known = Dictionary(
                 uniqueKeysWithValues: found.map { object in
                     (object.identity, Known(object, users))
@@ -64,7 +64,12 @@ final class ShapeModelTests: SQLiteTestCase {
                 guard case .integer(let id)? = object.identity else { continue }
                 XCTAssertEqual(object.entity.name, model[id]?.entity, round)
             }
-            XCTAssertEqual(try store.count(users[shape]), expected.count, round)
+            XCTAssertEqual(try store.count(Query(users[shape], .all)), expected.count, round)
+            let loaded = expected.filter { $0.value.values.keys.contains { $0 != "id" } }
+            XCTAssertEqual(try store.count(users[shape]), loaded.count, round)
+            XCTAssertEqual(
+                Set(try store.objects(Query(users[shape])).map(\.identity)),
+                Set(loaded.keys.map { Identity.integer($0) }), round)
             var query = Query(users[shape])
             query.conditions = [.compares(attribute: 1, .equal, .string("2"))]
             XCTAssertEqual(

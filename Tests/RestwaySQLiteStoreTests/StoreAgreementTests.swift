@@ -101,7 +101,7 @@ final class StoreAgreementTests: SQLiteTestCase {
     }
 
     private func query(_ random: inout SeededRandom) -> Query {
-        var query = Query(person)
+        var query = Query(person, Query.Loading.allCases.randomElement(using: &random)!)
         for _ in 0..<Int.random(in: 0...2, using: &random) {
             let attribute = Int.random(in: 0..<person.attributes.count, using: &random)
             query.conditions.append(

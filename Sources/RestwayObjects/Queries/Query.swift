@@ -37,7 +37,18 @@ package struct Query: Sendable {
         }
     }
 
+    /// A condition on what is known of the objects; see `Snapshot.isLoaded`.
+    package enum Loading: Sendable, CaseIterable {
+        /// Loaded objects.
+        case loaded
+        /// Objects that are known by their identity alone.
+        case unloaded
+        /// All objects.
+        case all
+    }
+
     package let entity: Entity
+    package var loading = Loading.loaded
     /// The selected objects; `nil` for all.
     package var selection: Selection?
     /// The conditions, all of which must hold.
@@ -49,11 +60,12 @@ package struct Query: Sendable {
     package var limit: Int?
     package var offset = 0
 
-    package init(_ entity: Entity) {
+    package init(_ entity: Entity, _ loading: Loading = .loaded) {
         self.entity = entity
+        self.loading = loading
     }
 
-    /// Whether the query finds every object of the entity.
+    /// Whether the query finds every object of the entity that meets the condition `loading`.
     package var findsAll: Bool { conditions.isEmpty && selection == nil }
 }
 

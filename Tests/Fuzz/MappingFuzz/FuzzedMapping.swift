@@ -68,8 +68,8 @@ package enum FuzzedMapping {
         guard first.objects.count == rows.count else { return "not an object for each row" }
         guard first.objects.allSatisfy(isSomething) else { return "a phantom in the store" }
         let keys = Set(first.objects.filter { $0.identity != nil }.map(\.storeKey))
-        guard store.count(nil) == keys.count + anonymousCount else {
-            return "\(store.count(nil)) objects of \(keys.count) identities"
+        guard store.statistics().objectCount == keys.count + anonymousCount else {
+            return "\(store.statistics().objectCount) objects of \(keys.count) identities"
         }
         guard let second = try? store.commit(again.changeSet) else { return "no second commit" }
         // Nested objects without identity stay, those of the results themselves are new ones.

@@ -1,0 +1,96 @@
+import RestwayObjects
+import RestwaySQLite
+
+/// The conditions, in SQL, that find the objects of a table that are known by their identity alone
+/// (`Snapshot.isLoaded`).
+///
+/// `restway_unloaded` has the keys of these objects. So a file without them needs no search, and
+/// writing other objects costs nothing. If somebody gives a value to a row by hand, its key stays
+/// there, and the values decide.
+struct UnloadedRows: Sendable {
+    /// The condition that a row has nothing but its identity: no column has a value, no attribute
+    /// is null, and no list has links.
+    let values: String
+    /// The condition that the store has noted the row, and that it has nothing but its identity.
+    let condition: String
+
+    /// - Parameters:
+    ///   - number: The number of the entity in the file.
+    ///   - columnNames: The quoted names of `columns`.
+    ///   - letterCount: The most letters that a row may have.
+    /// - Returns: `nil` if every object is loaded.
+    init?(
+        _ family: StoredFamily, number: Int64, table: String, _ columns: [TableLayout.Column],
+        _ columnNames: [String], _ links: [TableLayout.Links], letterCount: Int,
+        _ shapes: StoredShapes?
+    ) {
+        let loading = Set(family.base.loadingCells.cells)
+        guard let cell = family.base.identityIndex,
+            let identity = columns.firstIndex(where: { $0.cell == cell }),
+            family.entities.contains(where: \.loadingCells.isNeeded)
+        else { return nil }
+        let places = columns.indices.filter { loading.contains(columns[$0].cell) }
+        let columnsAreEmpty = Self.joined(
+            places.map { "\(columnNames[$0]) IS NULL" }[...] + [
+                "\(columnNames[identity]) IS NOT NULL", "_anonymous IS NULL",
+            ])
+        var terms = [columnsAreEmpty]
+        let lists = links.filter { loading.contains($0.cell) }
+        let numbers = places.map { columns[$0].number } + lists.map(\.number)
+        terms.append(Self.letters(absentAt: Set(numbers), letterCount))
+        for list in lists {
+            let links = list.table.quotedForSQL
+            let key = "\(table.quotedForSQL)._key"
+            terms.append("NOT EXISTS (SELECT 1 FROM \(links) WHERE owner = \(key))")
+        }
+        if let shapes, !family.entities.allSatisfy(\.loadingCells.isNeeded) {
+            terms.append(shapes.condition(ofEntity: \.loadingCells.isNeeded))
+        }
+        values = terms.joined(separator: " AND ")
+        let noted = "_key IN (SELECT key FROM restway_unloaded WHERE entity = \(number))"
+        condition = "(\(values) AND \(noted))"
+    }
+
+    /// Joins conditions as a tree, because SQLite limits how deep an expression nests.
+    private static func joined(_ conditions: ArraySlice<String>) -> String {
+        if conditions.count <= 8 { return conditions.joined(separator: " AND ") }
+        let middle = conditions.startIndex + conditions.count / 2
+        return "(\(joined(conditions[..<middle]))) AND (\(joined(conditions[middle...])))"
+    }
+
+    /// Returns the condition that a row says of no attribute or relationship with one of these
+    /// numbers that it is null.
+    private static func letters(absentAt numbers: Set<Int>, _ letterCount: Int) -> String {
+        let absent = Character(UnicodeScalar(ColumnCoding.Letter.absent))
+        let padding = String(repeating: absent, count: letterCount)
+        let pattern = String((0..<letterCount).map { numbers.contains($0) ? absent : "?" })
+        return "(_kinds IS NULL OR _kinds || '\(padding)' GLOB '\(pattern)*')"
+    }
+}
+
+extension TableLayout {
+    /// Finds the rows of the table that are known by their identity alone, and notes their keys.
+    func findUnloaded(_ connection: Connection) throws(SQLiteError) {
+        try connection.run("DELETE FROM restway_unloaded WHERE entity = \(number)")
+        let name = StoreSchema.unloadedName(number)
+        try connection.prepare("DELETE FROM restway_store WHERE name = ?1", .text(name)).run()
+        guard let unloaded else { return }
+        try connection.run(
+            "INSERT INTO restway_unloaded SELECT \(number), _key FROM \(table.quotedForSQL) "
+                + "WHERE _key > 0 AND \(unloaded.values)")
+        try connection.prepare(
+            "INSERT INTO restway_store VALUES (?1, ?2)", .text(name), .text(unloaded.values)
+        ).run()
+    }
+}
+
+extension TableLayout {
+    /// Returns the condition, in SQL, for the objects that meet `loading`; `nil` if all objects do.
+    func condition(_ loading: Query.Loading) -> String? {
+        switch loading {
+        case .loaded: unloaded.map { "NOT \($0.condition)" }
+        case .unloaded: unloaded?.condition ?? "0"
+        case .all: nil
+        }
+    }
+}
