@@ -28,7 +28,8 @@ typedef enum RESTWAY_OPEN_ENUM restway_comparison {
     RESTWAY_COMPARISON_PIN_ = 0x7fffffff
 } restway_comparison;
 
-/** Makes a query that finds all objects of an entity, in the order in which they were first stored.
+/** Makes a query that finds all loaded objects of an entity, in the order in which they were first
+ *  stored.
  *
  *  @param store     Borrowed: a store of the api that has the entity.
  *  @param entity    Its name.
@@ -128,6 +129,17 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_query_set_offset(
  *  Threads: any. Blocks: never. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_query_set_rejected(
     restway_query *query, int32_t rejected, restway_error **out_error);
+
+/** Sets whether the query finds objects that are known by their identity alone, see
+ *  restway_object_is_loaded(). The limit and the offset count the objects that are left.
+ *
+ *  @param unloaded 0, the default, finds loaded objects; 1 finds only objects that are known by
+ *                  their identity alone, and -1 finds all objects.
+ *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_query_set_unloaded(
+    restway_query *query, int32_t unloaded, restway_error **out_error);
 
 /** Finds the objects of a query.
  *

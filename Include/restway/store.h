@@ -85,8 +85,9 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_related_one(
     restway_store *store, const restway_object *object, const char *relationship,
     restway_object **out_object, restway_error **out_error);
 
-/** Lists all objects of an entity, in the order in which they were first stored.
- *  restway_store_query() can select objects and order them in another way.
+/** Lists all objects of an entity, in the order in which they were first stored, without those that
+ *  are known by their identity alone (restway_object_is_loaded()). restway_store_query() can select
+ *  objects, show those too, and order them in another way.
  *
  *  @param out_list Receives the newest snapshots, owned by the caller (+1).
  *  @return RESTWAY_OK, RESTWAY_E_UNKNOWN_ENTITY, RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_STORE,
@@ -97,7 +98,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_all(
     restway_store *store, const char *entity, restway_list **out_list,
     restway_error **out_error);
 
-/** Counts the objects of an entity, or all objects when @p entity is NULL.
+/** Counts the objects of an entity, or all objects when @p entity is NULL, without those that are
+ *  known by their identity alone (restway_object_is_loaded()).
  *
  *  @return RESTWAY_OK, RESTWAY_E_UNKNOWN_ENTITY, RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_STORE,
  *          RESTWAY_E_FORKED.

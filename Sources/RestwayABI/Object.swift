@@ -23,6 +23,11 @@ public func restway_object_store_key(_ object: InHandle) -> Int64 {
     Snapshot.object(object)?.storeKey ?? 0
 }
 
+@_cdecl("restway_object_is_loaded") @implementation
+public func restway_object_is_loaded(_ object: InHandle) -> Int32 {
+    Snapshot.object(object)?.isLoaded == true ? 1 : 0
+}
+
 @_cdecl("restway_object_identity") @implementation
 public func restway_object_identity(
     _ object: InHandle, _ outValue: Out<restway_value>?, _ outError: OutHandle?

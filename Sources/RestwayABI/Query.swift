@@ -136,6 +136,18 @@ public func restway_query_set_rejected(
     }
 }
 
+@_cdecl("restway_query_set_unloaded") @implementation
+public func restway_query_set_unloaded(
+    _ query: InHandle, _ unloaded: Int32, _ outError: OutHandle?
+) -> restway_status {
+    QueryHandle.changing(query, outError) { query throws(Failure) in
+        guard (-1...1).contains(unloaded) else {
+            throw Argument.outOfRange("unloaded", Int64(unloaded))
+        }
+        query.query.loading = unloaded < 0 ? .all : unloaded == 1 ? .unloaded : .loaded
+    }
+}
+
 @_cdecl("restway_store_query") @implementation
 public func restway_store_query(
     _ store: InHandle, _ query: InHandle, _ outList: OutHandle?, _ outError: OutHandle?

@@ -80,9 +80,8 @@ json_t *case_unsent(restway_store *store, json_t *entities) {
     const char *entity;
     json_t *definition;
     json_object_foreach(entities, entity, definition) {
-        restway_list *all = NULL;
+        restway_list *all = all_objects(store, entity);
         json_t *references = json_array();
-        assert_ok(restway_store_all(store, entity, &all, &failure));
         for (size_t index = 0; index < restway_list_count(all); index++) {
             const restway_object *object = restway_list_object(all, index);
             int32_t is_unsent = -1;

@@ -221,3 +221,13 @@ int result_in_child(child_fn work, void *context) {
     assert_int_equal(received, 1);
     return result;
 }
+
+restway_list *all_objects(restway_store *store, const char *entity) {
+    restway_query *query = NULL;
+    restway_list *list = NULL;
+    assert_ok(restway_query_create(store, entity, &query, &failure));
+    assert_ok(restway_query_set_unloaded(query, -1, &failure));
+    assert_ok(restway_store_query(store, query, &list, &failure));
+    restway_query_release(query);
+    return list;
+}

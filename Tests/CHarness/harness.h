@@ -102,6 +102,9 @@ restway_response *fetch(restway_client *client, const char *path);
 /** Returns enterprise 3 of the demo API. */
 restway_object *fetch_enterprise(restway_client *client);
 
+/** Returns the objects of @p entity, also those that are known by their identity alone. */
+restway_list *all_objects(restway_store *store, const char *entity);
+
 /** Returns a port of the loopback interface on which no process listens. */
 int closed_port(void);
 

@@ -20,9 +20,8 @@ json_t *store_reference(restway_store *store, const restway_object *object) {
     if (identity.kind != RESTWAY_VALUE_NULL) {
         return value_json(&identity);
     }
-    restway_list *all = NULL;
+    restway_list *all = all_objects(store, restway_object_entity(object));
     size_t place = 0;
-    assert_ok(restway_store_all(store, restway_object_entity(object), &all, &failure));
     while (place < restway_list_count(all)
            && restway_object_store_key(restway_list_object(all, place))
                   != restway_object_store_key(object)) {
@@ -87,8 +86,7 @@ json_t *store_contents(restway_store *store, const json_t *entities) {
     const char *entity;
     json_t *definition;
     json_object_foreach((json_t *)entities, entity, definition) {
-        restway_list *all = NULL;
-        assert_ok(restway_store_all(store, entity, &all, &failure));
+        restway_list *all = all_objects(store, entity);
         json_t *objects = json_array();
         for (size_t index = 0; index < restway_list_count(all); index++) {
             json_array_append_new(objects, object_json(store, restway_list_object(all, index)));

@@ -43,6 +43,7 @@ static void object_reads__of_null(void **state) {
     (void)state;
     assert_null(restway_object_entity(NULL));
     assert_int_equal(restway_object_store_key(NULL), 0);
+    assert_int_equal(restway_object_is_loaded(NULL), 0);
     assert_int_equal(restway_object_attribute_count(NULL), 0);
     assert_null(restway_object_attribute_name(NULL, 0));
     assert_int_equal(restway_object_attribute_index(NULL, "name"), -1);

@@ -92,6 +92,7 @@ static void query_functions__refuse_null(void **state) {
     assert_refused(restway_query_set_limit(NULL, 1, &failure));
     assert_refused(restway_query_set_offset(NULL, 1, &failure));
     assert_refused(restway_query_set_rejected(NULL, 1, &failure));
+    assert_refused(restway_query_set_unloaded(NULL, 1, &failure));
     assert_refused(restway_store_query(NULL, query, &list, &failure));
     assert_null(list);
     assert_refused(restway_store_query(store, NULL, &list, &failure));

@@ -160,6 +160,43 @@ static void query__null_and_text(void **state) {
     restway_store_release(store);
 }
 
+static void query__leaves_out_what_only_links_have_named(void **state) {
+    (void)state;
+    restway_client *client = make_graph_client(RESTWAY_DELIVERY_THREAD);
+    restway_object_release(fetch_first(client, "meetings/1"));
+    restway_store *store = restway_client_store(client);
+    restway_query *query = NULL;
+    restway_list *all = NULL;
+    size_t count = 99;
+    assert_ok(restway_query_create(store, "Employee", &query, &failure));
+    assert_ok(restway_store_all(store, "Employee", &all, &failure));
+    assert_int_equal(restway_list_count(all), 0);
+    assert_ok(restway_store_count(store, "Employee", &count, &failure));
+    assert_int_equal(count, 0);
+    assert_int_equal(count_of(store, query), 0);
+    assert_ok(restway_query_set_unloaded(query, 1, &failure));
+    restway_list *named = run(store, query);
+    expect_identities(named, 3, (const int64_t[]){1, 2, 3});
+    for (size_t index = 0; index < 3; index++) {
+        assert_int_equal(restway_object_is_loaded(restway_list_object(named, index)), 0);
+    }
+    restway_object *loaded = fetch_first(client, "employees/2");
+    assert_int_equal(restway_object_is_loaded(loaded), 1);
+    assert_int_equal(count_of(store, query), 2);
+    assert_ok(restway_query_set_unloaded(query, -1, &failure));
+    assert_int_equal(count_of(store, query), 3);
+    assert_ok(restway_query_set_unloaded(query, 0, &failure));
+    restway_list *rest = run(store, query);
+    expect_identities(rest, 1, (const int64_t[]){2});
+    restway_list_release(rest);
+    restway_object_release(loaded);
+    restway_list_release(named);
+    restway_list_release(all);
+    restway_query_release(query);
+    restway_store_release(store);
+    restway_client_release(client);
+}
+
 static void query__refuses_what_can_never_be_found(void **state) {
     (void)state;
     restway_store *store = make_store();
@@ -195,6 +232,8 @@ static void query__refuses_what_can_never_be_found(void **state) {
     assert_refused(restway_query_set_offset(query, -1, &failure));
     assert_refused(restway_query_set_rejected(query, 2, &failure));
     assert_refused(restway_query_set_rejected(query, -2, &failure));
+    assert_refused(restway_query_set_unloaded(query, 2, &failure));
+    assert_refused(restway_query_set_unloaded(query, -2, &failure));
     assert_int_equal(count_of(store, query), 20);
     restway_query_release(query);
     restway_store_release(store);
@@ -228,6 +267,7 @@ static const struct CMUnitTest tests[] = {
     TEST(query__conditions_hold_together_then_limit_and_offset),
     TEST(query__orders_by_several_attributes),
     TEST(query__null_and_text),
+    TEST(query__leaves_out_what_only_links_have_named),
     TEST(query__refuses_what_can_never_be_found),
     TEST(query__is_for_stores_of_its_api),
 };

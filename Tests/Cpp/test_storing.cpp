@@ -113,6 +113,24 @@ TEST(a_wrong_name_in_a_draft_throws) {
     CHECK(status_of([&] { client.store().draft("Nothing"); }) == RESTWAY_E_UNKNOWN_ENTITY);
 }
 
+TEST(a_query_finds_objects_without_values_on_demand) {
+    const auto client = tracking();
+    const restway::store store = client.store();
+    const restway::object named = store.draft("Label").set("name", "bug").insert();
+    const restway::object loaded =
+        store.draft("Label").set("name", "ui").set("color", "red").insert();
+    CHECK(!named.is_loaded());
+    CHECK(loaded.is_loaded());
+    CHECK(store.count("Label") == 1);
+    CHECK(store.all("Label")[0] == loaded);
+    restway::query labels = store.query("Label");
+    CHECK(store.query(labels)[0] == loaded);
+    CHECK(store.query(labels.unloaded())[0] == named);
+    CHECK(store.count(labels) == 1);
+    CHECK(store.count(labels.unloaded(std::nullopt)) == 2);
+    CHECK(store.count(labels.unloaded(false)) == 1);
+}
+
 TEST(a_query_finds_objects_in_order) {
     const auto client = tracking();
     client.perform(restway::request::route("issues").parameter("per_page", 12));
@@ -193,7 +211,7 @@ TEST(the_result_of_a_query_is_observed) {
             CHECK(changes.updates().empty());
             places.set_value(changes.insertions());
         });
-    store.draft("Label").set("name", "first").insert();
+    store.draft("Label").set("name", "first").set("color", "red").insert();
     CHECK(places.get_future().get() == std::vector<std::size_t>{0});
     observer.remove();
 }

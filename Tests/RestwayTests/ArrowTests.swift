@@ -170,8 +170,12 @@ final class ArrowTests: ClientTestCase {
             try await client.get(.route("people"))
             let query = try client.store.query("Person").filter("id != ?", 2)
                 .order(by: "id", descending: true)
+            // Person 3 is known by the identity alone.
+            let loaded = try ArrowTable { try query.exportArrowStream(to: $0) }
+            XCTAssertEqual(loaded["id"].values(Int64.self), [9_007_199_254_740_993, 1])
+            let all = try query.unloaded(nil)
             for depth in 0...1 {
-                let table = try ArrowTable { try query.exportArrowStream(to: $0, depth: depth) }
+                let table = try ArrowTable { try all.exportArrowStream(to: $0, depth: depth) }
                 XCTAssertEqual(
                     table["id"].values(Int64.self), [9_007_199_254_740_993, 3, 1], "\(depth)")
                 XCTAssertEqual(table["name"].texts, ["c", nil, "Zoë"], "\(depth)")

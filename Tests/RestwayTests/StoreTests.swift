@@ -40,6 +40,27 @@ final class StoreTests: DemoTestCase {
         try client.draft("Note", ["id": id, "state": state, "title": "Note number \(id)"])
     }
 
+    // MARK: Objects that are known by their identity alone
+
+    func testObjectsWithNothingButTheirIdentityAreFoundOnDemand() throws {
+        let client = try notes()
+        let named = try client.draft("Note", ["id": 1]).insert()
+        let loaded = try note(client, 2, "open").insert()
+        XCTAssertFalse(named.isLoaded)
+        XCTAssertTrue(loaded.isLoaded)
+        XCTAssertEqual(try client.store.all("Note"), [loaded])
+        XCTAssertEqual(try client.store.count("Note"), 1)
+        XCTAssertEqual(try client.store.count(), 1)
+        XCTAssertEqual(try client.store.statistics().objectCount, 2)
+        let query = try client.store.query("Note")
+        XCTAssertEqual(try query.all(), [loaded])
+        XCTAssertEqual(try query.counts(by: "id").map(\.value), [.integer(2)])
+        XCTAssertEqual(try query.unloaded().all(), [named])
+        XCTAssertEqual(try query.unloaded(nil).count(), 2)
+        XCTAssertEqual(try query.unloaded().unloaded(false).first(), loaded)
+        XCTAssertEqual(try client.store.find("Note", 1), named)
+    }
+
     // MARK: Transactions
 
     func testATransactionMakesAllChangesTogether() async throws {
@@ -96,7 +117,7 @@ final class StoreTests: DemoTestCase {
         for (id, state) in ["new", "old", "new"].enumerated() {
             try note(client, id, state).insert()
         }
-        try client.draft("Note", ["id": 9]).insert()
+        try client.draft("Note", ["id": 9, "title": "without a state"]).insert()
         let groups = try client.store.query("Note").counts(by: "state")
         XCTAssertEqual(
             Dictionary(groups.map { ($0.value, $0.count) }, uniquingKeysWith: +),

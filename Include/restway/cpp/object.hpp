@@ -25,6 +25,13 @@ public:
         return restway_object_is_a(get(), internal::c_text(entity)) != 0;
     }
 
+    /** Whether an attribute or a relationship beside the identity has been received or set; false
+     *  for an object that only links of other objects have named. Lists, counts and queries leave
+     *  such objects out; see query::unloaded(). */
+    bool is_loaded() const noexcept {
+        return restway_object_is_loaded(get()) != 0;
+    }
+
     /** The number that the store gives to the instance. */
     std::int64_t store_key() const noexcept {
         return restway_object_store_key(get());

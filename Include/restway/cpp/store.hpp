@@ -124,6 +124,13 @@ public:
         return step(restway_query_set_offset, get(), count);
     }
 
+    /** Finds the objects that are known by their identity alone (object::is_loaded()), which a
+     *  query otherwise leaves out. With std::nullopt it finds all objects, with false only loaded
+     *  ones. */
+    query &unloaded(std::optional<bool> unloaded = true) {
+        return step(restway_query_set_unloaded, get(), !unloaded ? -1 : *unloaded ? 1 : 0);
+    }
+
 private:
     friend class store;
 
@@ -207,10 +214,12 @@ public:
         return object_or_nothing(internal::attempt<object>(restway_store_newest, get(), of.get()));
     }
 
+    /** All objects of an entity but those that are known by their identity alone. */
     returned<list> all(std::string_view entity) const {
         return internal::call<list>(restway_store_all, get(), internal::c_text(entity));
     }
 
+    /** How many objects all() finds. */
     returned<std::size_t> count(std::string_view entity) const {
         return internal::call<std::size_t>(restway_store_count, get(), internal::c_text(entity));
     }

@@ -109,7 +109,7 @@ extension Store {
         MappedQuery(try query(Value.entity))
     }
 
-    /// All values of a mapped type, in the order in which their objects came into the store.
+    /// All loaded values of a mapped type, in the order in which their objects came into the store.
     public func all<Value: Mapped>(_ type: Value.Type) throws(RestwayError) -> [Value] {
         try query(type).all()
     }

@@ -54,6 +54,16 @@ public struct Query: Sendable {
         try changed { query throws(Failure) in query.isRejected = isRejected }
     }
 
+    /// Keeps the objects that are known by their identity alone (`Object.isLoaded`), which a query
+    /// otherwise leaves out. With `nil` it keeps all objects, with false only loaded ones.
+    ///
+    ///     let missing = try client.store.query("Issue").unloaded().all()
+    public func unloaded(_ isUnloaded: Bool? = true) throws(RestwayError) -> Query {
+        try changed { query throws(Failure) in
+            query.query.loading = isUnloaded.map { $0 ? .unloaded : .loaded } ?? .all
+        }
+    }
+
     /// Sorts by an attribute, after the orders that were given before.
     public func order(
         by attribute: String, descending: Bool = false

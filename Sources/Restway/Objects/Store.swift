@@ -31,12 +31,13 @@ public struct Store: Sendable {
         return found.map { Object($0, source) }
     }
 
-    /// All objects of an entity, in the order in which they came into the store.
+    /// All loaded objects of an entity (`Object.isLoaded`), in the order in which they came into
+    /// the store.
     public func all(_ entity: String) throws(RestwayError) -> [Object] {
         try query(entity).all()
     }
 
-    /// The number of objects of an entity; with `nil`, of all entities.
+    /// The number of loaded objects of an entity; with `nil`, of all entities.
     public func count(_ entity: String? = nil) throws(RestwayError) -> Int {
         try RestwayError.explaining { () throws(Failure) in
             let found = try entity.map { name throws(Failure) in
@@ -106,7 +107,7 @@ public struct Store: Sendable {
 
 /// The number of objects in a store, and the memory or the file that they need.
 public struct StoreStatistics: Sendable, Hashable {
-    /// The number of all objects.
+    /// The number of all objects, also of those that are known by their identity alone.
     public let objectCount: Int
     /// The objects whose newest values are in memory.
     public let cachedObjectCount: Int

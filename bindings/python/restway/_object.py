@@ -103,6 +103,19 @@ class Object(Unchangeable, WholeObject):
         return tuple(identity) if isinstance(identity, list) else identity
 
     @property
+    def is_loaded(self) -> bool:
+        """Whether an attribute or a relationship beside the identity has been received or set.
+
+        It is False for an object that is known by its identity alone, because only links of other
+        objects have named it. Lists, counts and queries leave such objects out, see
+        `Query.unloaded`; relationships and `Store.find` give them:
+
+            if issue.author and not issue.author.is_loaded:
+                client.get("/users/:id", object=issue.author)
+        """
+        return bool(native.lib.restway_object_is_loaded(self._handle))
+
+    @property
     def store_key(self) -> int:
         """The store key, a number that the store gave to the instance: positive, never reused.
 

@@ -40,6 +40,7 @@ class _Steps(NamedTuple):
     limit: int | None = None
     offset: int = 0
     rejected: bool | None = None
+    unloaded: bool | None = False
 
 
 class Query(WholeQuery, Owner[native.QueryHandle]):
@@ -74,6 +75,8 @@ class Query(WholeQuery, Owner[native.QueryHandle]):
         check(lib.restway_query_set_offset, handle, steps.offset)
         rejected = -1 if steps.rejected is None else int(steps.rejected)
         check(lib.restway_query_set_rejected, handle, rejected)
+        unloaded = -1 if steps.unloaded is None else int(steps.unloaded)
+        check(lib.restway_query_set_unloaded, handle, unloaded)
 
     def _compare(
         self, attribute: Any, comparison: Comparison, values: tuple[Any, ...]
@@ -159,6 +162,18 @@ class Query(WholeQuery, Owner[native.QueryHandle]):
         Reading such a query also raises OutboxError and ClosedError.
         """
         return self._with(rejected=rejected)
+
+    def unloaded(self, unloaded: bool | None = True) -> Query:
+        """Returns a query for objects that are known by their identity alone, see
+        `Object.is_loaded`; with None, for all objects.
+
+        With False, as by default, it leaves them out. The limit and the offset count the objects
+        that are left:
+
+            for user in store.query("User").unloaded():
+                client.get("/users/:id", object=user)
+        """
+        return self._with(unloaded=unloaded)
 
     def all(self) -> Objects:
         """Returns the newest snapshots of the objects that the query finds."""
@@ -251,9 +266,10 @@ class Query(WholeQuery, Owner[native.QueryHandle]):
             ", order by ": ", ".join(order),
             ", limit ": "" if steps.limit is None else str(steps.limit),
             ", offset ": str(steps.offset or ""),
-            ", ": {None: "", True: "rejected", False: "not rejected"}[steps.rejected],
         }
         shown = "".join(f"{word}{text}" for word, text in parts.items() if text)
+        shown += {None: "", True: ", rejected", False: ", not rejected"}[steps.rejected]
+        shown += {None: ", also unloaded", True: ", unloaded", False: ""}[steps.unloaded]
         return f"<Query {self._entity}{shown}>"
 
 

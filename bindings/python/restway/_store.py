@@ -28,7 +28,9 @@ class Statistics(NamedTuple):
     """The size of a store."""
 
     objects: int
-    """The number of objects of all entities."""
+    """The number of objects of all entities, also of those that are known by their identity
+    alone.
+    """
     cached_objects: int
     """How many of the objects have their newest snapshot in memory."""
     cached_bytes: int
@@ -88,7 +90,8 @@ class Store(Owner[native.StoreHandle]):
         return Object(handle, self._layouts)
 
     def all(self, entity: str) -> Objects:
-        """Returns all objects of an entity, in the order in which they were first stored.
+        """Returns all objects of an entity, in the order in which they were first stored, without
+        those that are known by their identity alone (`Object.is_loaded`).
 
         Raises UnknownEntityError.
         """
@@ -201,7 +204,9 @@ class Store(Owner[native.StoreHandle]):
         return Statistics(*counts, read.cached_byte_count, read.file_byte_count)
 
     def count(self, entity: str | None = None) -> int:
-        """Counts the objects of an entity, or all objects; raises UnknownEntityError."""
+        """Counts the objects of an entity, or all objects, without those that are known by their
+        identity alone (`Object.is_loaded`); raises UnknownEntityError.
+        """
         count = native.number()
         check(
             native.lib.restway_store_count,

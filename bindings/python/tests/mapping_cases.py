@@ -61,11 +61,18 @@ def contents(store: restway.Store, document: dict[str, JSON]) -> dict[str, list[
     """Returns the content of a store by entity, in the form of a case."""
     found = {}
     for entity in document["entities"]:
-        objects = [_shown(store, item) for item in store.all(entity)]
-        assert store.count(entity) == len(objects)
+        known = everything(store, entity)
+        objects = [_shown(store, item) for item in known]
+        assert list(store.all(entity)) == [item for item in known if item.is_loaded]
+        assert store.count(entity) == len(store.all(entity))
         if objects:
             found[entity] = objects
     return found
+
+
+def everything(store: restway.Store, entity: str) -> restway.Objects:
+    """Returns the objects of an entity, also those that are known by their identity alone."""
+    return store.query(entity).unloaded(None).all()
 
 
 def draft_of(client: restway.Client, description: dict[str, JSON]) -> restway.Draft:
@@ -88,7 +95,11 @@ def _said(client: restway.Client, value: JSON) -> Any:
 def unsent(store: restway.Store, document: dict[str, JSON]) -> dict[str, list[JSON]]:
     """Returns the unsent objects, by entity."""
     found = {
-        entity: [reference(store, item) for item in store.all(entity) if store.is_unsent(item)]
+        entity: [
+            reference(store, item)
+            for item in everything(store, entity)
+            if store.is_unsent(item)
+        ]
         for entity in document["entities"]
     }
     return {entity: objects for entity, objects in found.items() if objects}
@@ -98,7 +109,8 @@ def reference(store: restway.Store, item: restway.Object) -> JSON:
     """Returns the identity of an object, or its position among the objects of its entity."""
     if item.identity is not None:
         return item.identity
-    return {"#": [other.store_key for other in store.all(item.entity)].index(item.store_key)}
+    keys = [other.store_key for other in everything(store, item.entity)]
+    return {"#": keys.index(item.store_key)}
 
 
 def exact(value: JSON) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 from collections.abc import Iterator
 from datetime import date, datetime, timezone
 
@@ -16,7 +17,7 @@ TEAMS = [
     {"id": 1, "name": "Zebra", "founded": "2001-02-03"},
     {"id": 2, "name": "Alpha", "founded": "1999-12-31", "members": [7, 8], "chief": 8},
     {"id": 3, "name": "Alpha", "founded": None},
-    {"id": 4},
+    {"id": 4, "name": None},
 ]
 
 
@@ -40,6 +41,38 @@ def test_a_query_finds_what_is_asked_for(store: restway.Store) -> None:
     assert ids(teams.where("name", "==", None)) == [4]
     assert ids(teams.where(founded=None)) == [3, 4]
     assert ids(teams) == [1, 2, 3, 4]  # a step does not change the query
+
+
+def test_objects_that_only_links_name_are_left_out_and_shown_on_demand(
+    store: restway.Store,
+) -> None:
+    members = store.query("Member")
+    assert len(store.all("Member")) == store.count("Member") == members.count() == 0
+    assert members.counts(by="id") == {}
+    assert ids(members.unloaded()) == [7, 8] and members.unloaded().count() == 2
+    assert ids(members.unloaded(None).where("id", ">", 7)) == [8]
+    assert members.unloaded().unloaded(False).first() is None
+    team = store.find("Team", 2)
+    assert team is not None and team.is_loaded and not team.chief.is_loaded
+    assert [member.is_loaded for member in team.members] == [False, False]
+    named = store.find("Member", 7)
+    assert named is not None and not named.is_loaded
+    assert repr(members.unloaded()) == "<Query Member, unloaded>"
+    assert repr(members.rejected(False).unloaded(None)) == (
+        "<Query Member, not rejected, also unloaded>"
+    )
+
+
+def test_an_observed_query_gets_objects_when_they_are_loaded(peer: Peer) -> None:
+    with make_client(peer) as client:
+        told: queue.SimpleQueue[restway.QueryChanges] = queue.SimpleQueue()
+        observer = client.observe_query(told.put, client.store.query("Member"))
+        receive(client, peer, "teams", *TEAMS)
+        assert list(observer.objects) == []
+        receive(client, peer, "members", {"id": 8, "name": "Bob"})
+        changes = told.get(timeout=30)
+        assert [member.identity for member in changes.objects] == [8]
+        assert changes.insertions == (0,)
 
 
 def test_dates_are_compared_as_points_in_time(store: restway.Store) -> None:

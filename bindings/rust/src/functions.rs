@@ -2204,6 +2204,16 @@ extern "C" {
     ///
     /// Threads: any. Blocks: never.
     pub fn restway_object_store_key(object: *const restway_object) -> i64;
+    /// Returns 1 if the object is loaded: an attribute or a relationship beside its identity has
+    /// been received or set. Returns 0 if the object is known by its identity alone, as a rule
+    /// because only links of other objects have named it, and for NULL. An object without identity
+    /// is loaded, and so is every object of an entity that has nothing but its identity. Constants
+    /// do not count.
+    ///
+    /// Lists and queries leave the other objects out, see restway_query_set_unloaded().
+    ///
+    /// Threads: any. Blocks: never.
+    pub fn restway_object_is_loaded(object: *const restway_object) -> i32;
     /// Reads the identity: a string or an int64, or null if the entity has no identity attribute or
     /// the object has no identity yet. If several attributes are the identity, it is JSON: an array
     /// of their values, for example `\["octocat","hello",7\]`.
@@ -3241,8 +3251,8 @@ extern "C" {
         destroy: restway_destroy_fn,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
-    /// Makes a query that finds all objects of an entity, in the order in which they were first
-    /// stored.
+    /// Makes a query that finds all loaded objects of an entity, in the order in which they were
+    /// first stored.
     ///
     /// Release `out_query` with `restway_query_release`. Threads: any. Blocks: never.
     pub fn restway_query_create(
@@ -3323,6 +3333,15 @@ extern "C" {
     pub fn restway_query_set_rejected(
         query: *mut restway_query,
         rejected: i32,
+        out_error: *mut *mut restway_error,
+    ) -> restway_status;
+    /// Sets whether the query finds objects that are known by their identity alone, see
+    /// restway_object_is_loaded(). The limit and the offset count the objects that are left.
+    ///
+    /// Threads: any. Blocks: never.
+    pub fn restway_query_set_unloaded(
+        query: *mut restway_query,
+        unloaded: i32,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
     /// Finds the objects of a query.
@@ -4299,8 +4318,9 @@ extern "C" {
         out_object: *mut *mut restway_object,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
-    /// Lists all objects of an entity, in the order in which they were first stored.
-    /// restway_store_query() can select objects and order them in another way.
+    /// Lists all objects of an entity, in the order in which they were first stored, without those
+    /// that are known by their identity alone (restway_object_is_loaded()). restway_store_query()
+    /// can select objects, show those too, and order them in another way.
     ///
     /// Release `out_list` with `restway_list_release`. Threads: any. Blocks: on the file of a
     /// SQLite store, else never.
@@ -4310,7 +4330,8 @@ extern "C" {
         out_list: *mut *mut restway_list,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
-    /// Counts the objects of an entity, or all objects when `entity` is NULL.
+    /// Counts the objects of an entity, or all objects when `entity` is NULL, without those that
+    /// are known by their identity alone (restway_object_is_loaded()).
     ///
     /// Threads: any. Blocks: on the file of a SQLite store, else never.
     pub fn restway_store_count(

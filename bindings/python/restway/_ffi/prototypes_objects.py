@@ -94,6 +94,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_object_entity": (c_char_p, (ObjectHandle,)),
     "restway_object_is_a": (c_int32, (ObjectHandle, c_char_p)),
     "restway_object_store_key": (c_int64, (ObjectHandle,)),
+    "restway_object_is_loaded": (c_int32, (ObjectHandle,)),
     "restway_object_identity": (c_enum, (ObjectHandle, _value, _error_out)),
     "restway_object_is_same": (c_int32, (ObjectHandle, ObjectHandle)),
     "restway_object_is_equal": (c_int32, (ObjectHandle, ObjectHandle)),
@@ -148,6 +149,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_query_set_limit": (c_enum, (QueryHandle, c_int64, _error_out)),
     "restway_query_set_offset": (c_enum, (QueryHandle, c_int64, _error_out)),
     "restway_query_set_rejected": (c_enum, (QueryHandle, c_int32, _error_out)),
+    "restway_query_set_unloaded": (c_enum, (QueryHandle, c_int32, _error_out)),
     "restway_store_query": (c_enum, (StoreHandle, QueryHandle, POINTER(ListHandle), _error_out)),
     "restway_store_count_query": (c_enum, (StoreHandle, QueryHandle, _size_out, _error_out)),
     "restway_store_count_groups": (c_enum, (

@@ -122,7 +122,7 @@ def attribute_of(item: restway.Object) -> Any:
 def stored(client: tracker.Client) -> None:
     store = client.store
     query = store.query("Issue").where("number", ">", 3).filter("title like ?", "%a%")
-    query = query.order_by("-number").limit(20, 2).rejected(None)
+    query = query.order_by("-number").limit(20, 2).rejected(None).unloaded(None)
     assert_type(query, TypedQuery[tracker.Issue])
     for issue in query:
         print(issue.title)
