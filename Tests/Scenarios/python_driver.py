@@ -141,7 +141,7 @@ class PythonDriver:
 
     def _store(self, step: dict[str, JSON]) -> dict[str, JSON]:
         store = self.client.store
-        contents, unsent = {}, {}
+        contents, unsent, unloaded = {}, {}, {}
         for entity in self._opened["document"].get("entities", {}):
             found = list(store.all(entity))
             if found:
@@ -149,7 +149,11 @@ class PythonDriver:
             count = sum(store.is_unsent(item) for item in found)
             if count:
                 unsent[entity] = count
-        return {"store": contents, "unsent": unsent}
+            everything = store.query(entity).unloaded(None)
+            named = [_shown(item)[entity] for item in everything if not item.is_loaded]
+            if named:
+                unloaded[entity] = named
+        return {"store": contents, "unsent": unsent, "unloaded": unloaded}
 
     def _advance(self, step: dict[str, JSON]) -> dict[str, JSON]:
         assert self._clock is not None

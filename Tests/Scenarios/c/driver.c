@@ -238,8 +238,9 @@ static json_t *do_outbox(struct driver *driver, json_t *step) {
 static json_t *do_store(struct driver *driver, json_t *step) {
     (void)step;
     return json_pack(
-        "{s:o, s:o}", "store", store_as_json(driver->store, entities_of(driver)), "unsent",
-        unsent_as_json(driver->store, entities_of(driver)));
+        "{s:o, s:o, s:o}", "store", store_as_json(driver->store, entities_of(driver)), "unsent",
+        unsent_as_json(driver->store, entities_of(driver)), "unloaded",
+        unloaded_as_json(driver->store, entities_of(driver)));
 }
 
 static json_t *do_advance(struct driver *driver, json_t *step) {

@@ -156,6 +156,25 @@ json_t *object_as_json(restway_store *store, const restway_object *object) {
     return json_pack("{s:o}", restway_object_entity(object), members);
 }
 
+/** Adds to @p contents those objects of a list that are loaded, or those that are not. */
+static void add_objects(
+    json_t *contents, const char *entity, restway_store *store, const restway_list *list,
+    int are_loaded) {
+    json_t *objects = json_array();
+    for (size_t index = 0; index < restway_list_count(list); index++) {
+        const restway_object *object = restway_list_object(list, index);
+        if (restway_object_is_loaded(object) == are_loaded) {
+            json_t *shown = object_as_json(store, object);
+            json_array_append(objects, json_object_get(shown, entity));
+            json_decref(shown);
+        }
+    }
+    if (json_array_size(objects) > 0) {
+        json_object_set(contents, entity, objects);
+    }
+    json_decref(objects);
+}
+
 json_t *store_as_json(restway_store *store, const json_t *entities) {
     json_t *contents = json_object();
     const char *entity;
@@ -164,17 +183,26 @@ json_t *store_as_json(restway_store *store, const json_t *entities) {
         restway_list *all = NULL;
         restway_error *error = NULL;
         must("all", restway_store_all(store, entity, &all, &error), error);
-        json_t *objects = json_array();
-        for (size_t index = 0; index < restway_list_count(all); index++) {
-            json_t *shown = object_as_json(store, restway_list_object(all, index));
-            json_array_append(objects, json_object_get(shown, entity));
-            json_decref(shown);
-        }
-        if (json_array_size(objects) > 0) {
-            json_object_set(contents, entity, objects);
-        }
-        json_decref(objects);
+        add_objects(contents, entity, store, all, 1);
         restway_list_release(all);
+    }
+    return contents;
+}
+
+json_t *unloaded_as_json(restway_store *store, const json_t *entities) {
+    json_t *contents = json_object();
+    const char *entity;
+    json_t *definition;
+    json_object_foreach((json_t *)entities, entity, definition) {
+        restway_query *query = NULL;
+        restway_list *all = NULL;
+        restway_error *error = NULL;
+        must("query", restway_query_create(store, entity, &query, &error), error);
+        must("unloaded", restway_query_set_unloaded(query, -1, &error), error);
+        must("all", restway_store_query(store, query, &all, &error), error);
+        add_objects(contents, entity, store, all, 0);
+        restway_list_release(all);
+        restway_query_release(query);
     }
     return contents;
 }

@@ -30,6 +30,9 @@ json_t *object_as_json(restway_store *store, const restway_object *object);
 /** Returns the objects of each entity of @p entities that has any. */
 json_t *store_as_json(restway_store *store, const json_t *entities);
 
+/** Returns the objects of each entity of @p entities that are known by their identity alone. */
+json_t *unloaded_as_json(restway_store *store, const json_t *entities);
+
 /** Returns the names of the entities with the number of their objects that no server has named. */
 json_t *unsent_as_json(restway_store *store, const json_t *entities);
 

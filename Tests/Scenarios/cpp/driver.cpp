@@ -143,6 +143,7 @@ private:
     json list_store(const json &) {
         json contents = json::object();
         json unsent = json::object();
+        json unloaded = json::object();
         opened_["document"]["entities"].each([&](const char *entity, const json &) {
             json objects = json::array();
             std::int64_t count = 0;
@@ -156,8 +157,21 @@ private:
             if (count > 0) {
                 unsent.set(entity, json::of(count));
             }
+            json named = json::array();
+            restway::query everything = store().query(entity);
+            for (const restway::object object : store().query(everything.unloaded(std::nullopt))) {
+                if (!object.is_loaded()) {
+                    named.append(json_of(store(), object)[entity]);
+                }
+            }
+            if (named.size() > 0) {
+                unloaded.set(entity, named);
+            }
         });
-        return json::object().set("store", contents).set("unsent", unsent);
+        return json::object()
+            .set("store", contents)
+            .set("unsent", unsent)
+            .set("unloaded", unloaded);
     }
 
     json advance(const json &step) {

@@ -157,15 +157,21 @@ final class Driver {
     private func store() throws -> JSON {
         let client = try current
         var (contents, unsent): ([String: JSON], [String: JSON]) = ([:], [:])
+        var unloaded: [String: JSON] = [:]
         guard case .object(let entities)? = opened["document"]?["entities"] else {
-            return ["store": [:], "unsent": [:]]
+            return ["store": [:], "unsent": [:], "unloaded": [:]]
         }
         for entity in entities.keys {
             let objects = try client.store.all(entity)
             if !objects.isEmpty { contents[entity] = .array(try objects.map(values)) }
             let count = try objects.count { try client.store.isUnsent($0) }
             if count > 0 { unsent[entity] = JSON(count) }
+            let everything = try client.store.query(entity).unloaded(nil).all()
+            let named = try everything.filter { !$0.isLoaded }.map(values)
+            if !named.isEmpty { unloaded[entity] = .array(named) }
         }
-        return ["store": .object(contents), "unsent": .object(unsent)]
+        return [
+            "store": .object(contents), "unsent": .object(unsent), "unloaded": .object(unloaded),
+        ]
     }
 }
