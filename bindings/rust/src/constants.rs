@@ -510,8 +510,8 @@ pub const RESTWAY_SENDS_AGAIN_MAX: u32 = 10;
 /// stands as it is, and doubles that JSON does not have are null.
 pub const RESTWAY_JSON_MARKED: u32 = 1;
 /// Begins each object with three more members: its entity, "$entity"; its identity, "$identity",
-/// which is null for an object without identity; and "$absent", a list of the attributes that have
-/// never been received or set.
+/// which is null for an object without identity, and a list if it has several parts; and "$absent",
+/// a list of the attributes that have never been received or set.
 pub const RESTWAY_JSON_ENTITIES: u32 = 2;
 /// Content-MD5, the MD5 digest in base64 (RFC 1864).
 pub const RESTWAY_SEND_CONTENT_MD5: u32 = 1;
