@@ -173,7 +173,9 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_api_add_relationship(
  *  @param entity    The entity's name. NUL-terminated UTF-8.
  *  @param attribute The name of an attribute of type any, int or string; or a JSON array with the
  *                   names of several attributes of type int or string, which tell objects apart
- *                   together; NULL takes the identity attribute away.
+ *                   together; or "none", unless an attribute has this name: the identity is the
+ *                   path of the request, so that there is one object for each path; NULL takes the
+ *                   identity attribute away.
  *  @return RESTWAY_OK, RESTWAY_E_UNKNOWN_ENTITY, RESTWAY_E_UNKNOWN_ATTRIBUTE, RESTWAY_E_CONFIG (an
  *          attribute of another type), RESTWAY_E_FROZEN, RESTWAY_E_INVALID_ARGUMENT.
  *

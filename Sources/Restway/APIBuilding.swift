@@ -85,7 +85,8 @@ extension API {
     }
 
     /// Sets the attribute that tells the objects of an entity apart; `nil` takes the identity
-    /// attribute away.
+    /// attribute away. `none`, unless an attribute has this name, makes the path of the request the
+    /// identity, so that there is one object for each path.
     public func setIdentity(_ attribute: String?, of entity: String) throws(RestwayError) {
         try RestwayError.explaining { () throws(Failure) in
             try core.setIdentity(attribute, ofEntity: entity)

@@ -56,7 +56,8 @@ extension Entity {
             guard case .string(let path) = identity else {
                 throw Failure(
                     .invalidArgument,
-                    "the identity of \(name) is the path of its request, and \(identity) is not a path",
+                    "the identity of \(name) is the path of its request, and \(identity) is not a "
+                        + "path",
                     field: "identity")
             }
             return .string(AnswerSource.identity(ofPath: path))

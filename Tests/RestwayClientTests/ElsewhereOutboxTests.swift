@@ -41,7 +41,9 @@ final class ElsewhereOutboxTests: OutboxTestCase {
         return client
     }
 
-    private func draft(_ name: String, _ client: Client, _ values: [String: Value]) throws -> Draft {
+    private func draft(
+        _ name: String, _ client: Client, _ values: [String: Value]
+    ) throws -> Draft {
         let draft = Draft(try client.api.entity(named: name))
         for (name, value) in values {
             try draft.set(value, attribute: XCTUnwrap(draft.entity.attributeIndex(named: name)))

@@ -151,10 +151,12 @@ private struct FamilyLayout {
         guard known != attribute else { return }
         fits = false
         if let known, known.shape == attribute.shape {
+            let difference =
+                known.origin == attribute.origin
+                ? "its constant, its default or its listed values" : "\"from\""
             return problems.report(
                 own.place(of: name),
-                "differs from the attribute at \(owner.place(of: name).text) in its constant, its "
-                    + "default, its listed values or \"from\"")
+                "differs from the attribute at \(owner.place(of: name).text) in \(difference)")
         }
         let other = known.map { "of type \($0.shape.description)" } ?? "a relationship"
         problems.report(

@@ -224,8 +224,8 @@ struct EntityParts: Sendable {
     var depth: Int { lineage.depth }
 
     /// Reads `"name": "source.key.path"`, `"name": ["key", "a.b"]` or `"name": {"source", "type",
-    /// "format", "transform", "from"}`, with the keys of `ValueRulesReader`. A problem is reported, and a
-    /// guess stands in its place.
+    /// "format", "transform", "from"}`, with the keys of `ValueRulesReader`. A problem is reported,
+    /// and a guess stands in its place.
     ///
     /// - Parameter defaults: The conversions of the types; a type that is missing here has its
     ///   built-in conversion.

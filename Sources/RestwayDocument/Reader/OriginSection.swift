@@ -50,7 +50,8 @@ struct OriginReader {
         if shape.isCollection || ![.string, .int, .any].contains(shape.innermost) {
             attribute["type"]?.report("a key is a string, int or any")
         }
-        if rules.isClosed { attribute["closed"]?.report("stands beside a key, which is not checked") }
+        guard rules.isClosed else { return }
+        attribute["closed"]?.report("stands beside a key, which is not checked")
     }
 }
 

@@ -174,8 +174,8 @@ package struct RowCompletion {
             guard found != .absent, found != .null else { continue }
             let attribute = entity.attributes[index]
             guard let value = attribute.type.fit(found), attribute.rules.accepts(value) else {
-                report(
-                    entity, index, "\(name) of \(parent.entity.name), which is \(found.withArticle)")
+                let owner = parent.entity.name
+                report(entity, index, "\(name) of \(owner), which is \(found.withArticle)")
                 continue
             }
             values[index] = value

@@ -124,7 +124,8 @@ class Building(Registering):
     def set_identity(self, entity: str, attribute: str | Sequence[str] | None) -> None:
         """Sets the identity attribute of an entity, which tells its objects apart; None removes it.
 
-        A list or a tuple names several attributes, which tell objects apart together.
+        A list or a tuple names several attributes, which tell objects apart together. With "none",
+        unless an attribute has this name, there is one object for each path of a request.
 
         Raises UnknownEntityError, UnknownAttributeError, ConfigError, FrozenError.
         """
