@@ -32,10 +32,10 @@ extension Snapshot {
     /// Whether the object is more than its identity: it has another value or a link, or its entity
     /// has nothing else. An object without identity is loaded.
     package var isLoaded: Bool {
-        withExtendedLifetime(self) {
-            let loading = entity.loadingCells
-            guard loading.isNeeded, identityCell.kind != .null else { return true }
-            return loading.cells.contains { !cells[$0].isAbsent }
-        }
+        let loading = entity.loadingCells
+        guard loading.isNeeded else { return true }
+        // Nearly every loaded object has the first of them.
+        if !cell(at: loading.cells[0]).isAbsent || identityCell.kind == .null { return true }
+        return loading.cells.contains { !cell(at: $0).isAbsent }
     }
 }

@@ -57,7 +57,7 @@ def test_the_program_of_the_page_prints_what_the_page_says(
         assert b"\r\naccept: application/vnd.api+json, application/json;q=0.9\r\n" in head
         assert b"\r\ncontent-type: application/vnd.api+json\r\n" in patch
         assert body_of(peer.requests[1]) == JSONAPI_BODY
-        assert len(client.store.all("Comment")) == 2
+        assert len(client.store.query("Comment").unloaded(None)) == 2
 
 
 def test_what_an_answer_includes_is_no_object_of_the_response(peer: Peer) -> None:
@@ -136,7 +136,7 @@ def test_observers_hear_of_links_that_a_relationship_endpoint_changes(
             assert [comment.id for comment in newest.comments] == expected
             assert b"\r\ncontent-type: application/vnd.api+json\r\n" in peer.requests[-1].lower()
             assert body_of(peer.requests[-1]) == links
-        assert len(client.store.all("Comment")) == 2
+        assert len(client.store.query("Comment").unloaded(None)) == 2
         comment = client.store.find("Comment", "5")
         draft = client.draft(article, title="Not sent", comments=[comment])
         client.perform(restway.Request.route("comments", "PATCH").about(draft))
