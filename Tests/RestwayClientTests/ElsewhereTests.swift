@@ -81,7 +81,7 @@ final class ElsewhereTests: EachStoreTestCase {
     }
 
     private func all(_ name: String, _ client: Client) throws -> [[String: Value]] {
-        try client.store.objects(Query(client.api.entity(named: name))).map(values)
+        try client.store.objects(Query(client.api.entity(named: name), .all)).map(values)
     }
 
     private func draft(_ client: Client, _ values: [String: Value]) throws -> Draft {
@@ -196,7 +196,7 @@ final class ElsewhereTests: EachStoreTestCase {
             try get("repos/octocat", #"[{"name": "hello"}, {"name": "world"}]"#, client)
             try get("repos/monalisa", #"[{"name": "other"}]"#, client)
             let entity = try client.api.entity(named: "Repository")
-            var query = Query(entity)
+            var query = Query(entity, .all)
             query.conditions = [
                 .compares(
                     attribute: try XCTUnwrap(entity.attributeIndex(named: "login")), .equal,

@@ -219,7 +219,7 @@ final class IdentityPartsTests: EachStoreTestCase {
             try get("repos/o/hello", #"{"owner": {"login": "o"}, "name": "hello"}"#, client)
             XCTAssertEqual(
                 try client.store.object(repository, identity)?.value(at: stars), .int64(0))
-            XCTAssertEqual(try client.store.count(repository), 2)
+            XCTAssertEqual(try client.store.count(Query(repository, .all)), 2)
         }
     }
 
