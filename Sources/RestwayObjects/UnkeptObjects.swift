@@ -149,7 +149,8 @@ package struct SplitChanges {
         kept.answers = changes.answers.map { answer in
             ChangeSet.Answer(
                 storeKey: answer.storeKey, entity: answer.entity,
-                row: answer.row.flatMap(keptPlace), edit: answer.edit.flatMap(keptPlace))
+                row: answer.row.flatMap(keptPlace), edit: answer.edit.flatMap(keptPlace),
+                formerIdentities: answer.formerIdentities)
         }
         kept.linkChange = changes.linkChange.flatMap { change in
             keptPlace(change.row).map { ChangeSet.LinkChange(row: $0, change.kind) }

@@ -17,7 +17,9 @@ final class RenameTests: EachStoreTestCase {
          "entities": {
             "File": {"identity": "name",
                      "attributes": {"name": {"type": "string"}, "size": {"type": "int"},
-                                    "kind": {"type": "string"}}},
+                                    "kind": {"type": "string"}},
+                     "relationships": {"views": {"entity": "View", "many": true}}},
+            "View": {"keep": false, "attributes": {"text": {"type": "string"}}},
             "Folder": {"identity": "id", "attributes": {"id": {"type": "int"}},
                        "relationships": {"files": {"entity": "File", "many": true}}}},
          "routes": {
@@ -99,6 +101,16 @@ final class RenameTests: EachStoreTestCase {
             try get("files", #"[{"name":"a","size":7},{"name":"b","size":8}]"#, client)
             let other = try XCTUnwrap(file("a", client))
             XCTAssertNotEqual(other.storeKey, object.storeKey)
+            XCTAssertEqual(try file("b", client)?.storeKey, object.storeKey)
+        }
+    }
+
+    func testAnAnswerThatAlsoHasObjectsThatAreNotKeptRenamesToo() throws {
+        try withEachStore { client in
+            let object = try begin(client)
+            let answer = #"{"name":"b","size":2,"views":[{"text":"t"}]}"#
+            try send(rename(object, to: "b"), answer, client)
+            XCTAssertNil(try file("a", client))
             XCTAssertEqual(try file("b", client)?.storeKey, object.storeKey)
         }
     }
