@@ -136,6 +136,8 @@ static void reading_functions__refuse_bad_utf8(void **state) {
         assert_refused(restway_client_check_objects(client, route, "a", bad, NULL, 0, &failure));
         assert_refused(restway_store_find(store, bad, &identity, &found, &failure));
         assert_refused(restway_store_find(store, "Enterprise", &bad_identity, &found, &failure));
+        assert_refused(restway_store_find_json(store, bad, "[3]", &found, &failure));
+        assert_refused(restway_store_find_json(store, "Enterprise", bad, &found, &failure));
         assert_null(found);
         assert_refused(restway_store_count(store, bad, &count, &failure));
         assert_refused(restway_object_get(object, bad, &value, &failure));

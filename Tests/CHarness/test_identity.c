@@ -94,6 +94,8 @@ static void identity__refuses_other_parts(void **state) {
     assert_refused(restway_store_find_string(store, "Issue", text, &found, &failure));
     assert_refused(restway_store_find_int64(store, "Issue", 7, &found, &failure));
     assert_refused(restway_store_find_json(store, "Issue", NULL, &found, &failure));
+    assert_refused(restway_store_find_json(store, NULL, text, &found, &failure));
+    assert_refused(restway_store_find_json(store, "Issue", text, NULL, &failure));
     assert_refused(restway_store_find_json(NULL, "Issue", "[]", &found, &failure));
     restway_store_release(store);
     restway_client_release(client);
