@@ -155,9 +155,12 @@ def test_a_stored_request_goes_out_in_the_name_of_its_user(server: Server, tmp_p
         reasons = [item.reason for item in client.outbox.items()]
         assert reasons == [OutboxReason.OTHER_USER] * 2
         client.outbox.drop(second.outbox_id)
+        # Nothing goes out between the change of the user and that of the credential.
+        client.set_reachability(Reachability.UNREACHABLE)
         client.set_credential(None)
         client.cache.discriminator = "ann"
         client.set_credential("ann")
+        client.set_reachability(Reachability.REACHABLE)
         assert client.outbox.wait(first, timeout=30).state is OutboxState.DELIVERED
     assert server.log == [("Bearer bob", '{"n": 3}'), ("Bearer ann", '{"n": 1}')]
 
