@@ -218,9 +218,16 @@ package final class Connection: @unchecked Sendable {
         let journal = Glibc.open(fileName + "-journal", O_RDONLY | O_CLOEXEC)
         guard journal >= 0 else { return companions }
         defer { close(journal) }
-        var bytes = [UInt8](repeating: 0, count: FileHead.Rollback.byteCount)
-        let count = read(journal, &bytes, bytes.count)
-        companions.rollback = FileHead.Rollback(Array(bytes.prefix(max(0, count))))
+        func bytes(_ count: Int, at offset: Int) -> [UInt8] {
+            var bytes = [UInt8](repeating: 0, count: count)
+            let length = pread(journal, &bytes, count, offset)
+            return Array(bytes.prefix(max(0, length)))
+        }
+        let header = bytes(FileHead.Rollback.headerByteCount, at: 0)
+        let page = bytes(
+            FileHead.Rollback.pageByteCount, at: FileHead.Rollback.pageOffset(header))
+        let fileByteCount = stat(fileName, &status) == 0 ? Int64(status.st_size) : 0
+        companions.rollback = FileHead.Rollback(header, page: page, fileByteCount: fileByteCount)
         return companions
     }
 

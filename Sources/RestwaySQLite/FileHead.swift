@@ -70,23 +70,52 @@ extension FileHead {
         case none
         /// The file was empty before, and its first transaction was not finished.
         case ofNewFile
+        /// The file was a database of one page, without tables, version and owner, and still has
+        /// one page. SQLite makes a new file in two transactions, and this is the second one.
+        case ofEmptyDatabase
         case ofPages
 
-        static let byteCount = 20
+        /// The size of the header of a journal.
+        static let headerByteCount = 28
+        /// The size of the number of a page and of the head of the first page, which follow the
+        /// header at `pageOffset`.
+        static let pageByteCount = 4 + FileHead.byteCount
 
         private static let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
 
-        /// - Parameter bytes: The first `byteCount` bytes of the journal, or all if it is shorter.
-        init(_ bytes: [UInt8]) {
+        /// Returns the place of the first page in the journal.
+        static func pageOffset(_ header: [UInt8]) -> Int {
+            header.count == headerByteCount ? Int(FileHead.integer(header, at: 20)) : 0
+        }
+
+        /// - Parameters:
+        ///   - header: The first `headerByteCount` bytes of the journal, or all if it is shorter.
+        ///   - page: The `pageByteCount` bytes at `pageOffset`, or all if there are fewer.
+        ///   - fileByteCount: The length of the file that the journal belongs to.
+        init(_ header: [UInt8], page: [UInt8] = [], fileByteCount: Int64 = 0) {
             // SQLite overwrites the beginning with zeros when the journal is no longer needed.
-            guard let first = bytes.first, first != 0 else {
+            guard let first = header.first, first != 0 else {
                 self = .none
                 return
             }
-            let isOfNewFile =
-                bytes.count == Self.byteCount && bytes.starts(with: Self.magic)
-                && bytes[16...].allSatisfy { $0 == 0 }
-            self = isOfNewFile ? .ofNewFile : .ofPages
+            guard header.count == Self.headerByteCount, header.starts(with: Self.magic) else {
+                self = .ofPages
+                return
+            }
+            switch FileHead.integer(header, at: 16) {
+            case 0: self = .ofNewFile
+            case 1 where fileByteCount == Int64(FileHead.integer(header, at: 24)):
+                self = Self.holdsEmptyDatabase(page) ? .ofEmptyDatabase : .ofPages
+            default: self = .ofPages
+            }
+        }
+
+        private static func holdsEmptyDatabase(_ page: [UInt8]) -> Bool {
+            guard page.count == pageByteCount, FileHead.integer(page, at: 0) == 1 else {
+                return false
+            }
+            let head = FileHead(Array(page[4...]), length: Int64(FileHead.byteCount))
+            return head == .database(applicationID: 0, version: 0, hasTables: false)
         }
     }
 }

@@ -77,7 +77,9 @@ final class AdmissionTests: XCTestCase {
     }
 
     /// Copies the files while a program has them open, as a killed program leaves them.
-    private func killed(_ sql: String...) {
+    private func killed(_ sql: String...) { killed(sql) }
+
+    private func killed(_ sql: [String]) {
         var copies: [String: [UInt8]] = [:]
         var database: OpaquePointer?
         XCTAssertEqual(sqlite3_open(path, &database), SQLITE_OK)
@@ -260,6 +262,25 @@ final class AdmissionTests: XCTestCase {
         XCTAssertNil(refusal())
     }
 
+    /// Another process may make the same new file at this moment, or was killed.
+    func testAFileBetweenItsFirstTwoTransactionsIsOpened() throws {
+        // SQLite writes the journal at once if it does not wait for the disk.
+        let transaction = ["PRAGMA synchronous = OFF", "BEGIN", "PRAGMA user_version = 1"]
+        shell("PRAGMA auto_vacuum = INCREMENTAL")
+        let empty = bytes(path)
+        killed(transaction)
+        XCTAssertEqual(names(), ["file.db", "file.db-journal"])
+        XCTAssertNil(refusal())
+        XCTAssertEqual(names(), ["file.db"], "SQLite has rolled the transaction back")
+        // The first page of the journal shows that the file was not empty before.
+        unlink(path)
+        shell("CREATE VIEW mine AS SELECT 1")
+        XCTAssertEqual(bytes(path).count, empty.count)
+        killed(transaction)
+        write(empty, path)
+        expectRefused(.foreign)
+    }
+
     func testAnEmptyDatabaseIsTakenOver() throws {
         shell("CREATE TABLE mine (a)", "DROP TABLE mine")
         XCTAssertNil(refusal())
@@ -294,6 +315,9 @@ final class AdmissionTests: XCTestCase {
         XCTAssertEqual(verdict(head(0, 0, false)), .ours)
         XCTAssertEqual(verdict(head(0, 0, false), log: true), .inLog)
         XCTAssertEqual(verdict(head(0, 0, false), .ofPages), .foreign)
+        XCTAssertEqual(verdict(head(0, 0, false), .ofEmptyDatabase), .ours)
+        XCTAssertEqual(verdict(head(0, 0, true), .ofEmptyDatabase), .foreign)
+        XCTAssertEqual(verdict(.foreign(isBlank: true), .ofEmptyDatabase), .foreign)
         XCTAssertEqual(verdict(head(0, 0, true), log: true), .foreign)
         XCTAssertEqual(verdict(head(0, 1, false)), .foreign)
         XCTAssertEqual(verdict(head(8, 0, false), log: true), .foreign)
