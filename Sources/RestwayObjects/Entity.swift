@@ -38,7 +38,7 @@ package final class Entity: @unchecked Sendable {
     let defaults: DefaultValues?
     /// Whether stores keep the objects of the entity.
     package let isKept: Bool
-    /// The cells that tell a loaded object from an object that is known by its identity alone.
+    /// The cells of which an object has none if it is known by its identity alone.
     package let loadingCells: LoadingCells
     /// The process that made the entity, and with it all of its objects.
     package let generation = ProcessGeneration.current

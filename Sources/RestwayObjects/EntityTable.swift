@@ -7,14 +7,11 @@ final class EntityTable: @unchecked Sendable {
     let entity: Entity
     private var keys = IdentityIndex()
     private var newest = SnapshotPages()
-    /// The first cell that makes an object loaded; `nil` if every object is loaded.
-    private let firstLoadingCell: Int?
-    /// The keys of the objects that are known by their identity alone.
+    /// The keys of the objects that only links have named.
     private var unloaded: Set<Int64> = []
 
     init(_ entity: Entity) {
         self.entity = entity
-        firstLoadingCell = entity.loadingCells.cells.first
     }
 
     deinit { newest.destroy() }
@@ -81,7 +78,7 @@ final class EntityTable: @unchecked Sendable {
     /// Takes over the caller's reference to the snapshot.
     func publish(_ snapshot: consuming Snapshot, _ key: Int64) {
         snapshot.setStoreKey(key)
-        if let firstLoadingCell, snapshot.cells[firstLoadingCell].isAbsent, !snapshot.isLoaded {
+        if !snapshot.isLoaded {
             unloaded.insert(key)
         } else if !unloaded.isEmpty {
             unloaded.remove(key)

@@ -236,7 +236,7 @@ package struct Restoration: Sendable {
         guard given.map(present.isSame) ?? true, !present.isSame(as: wanted) else { return nil }
         var values = (0..<object.cellCount).map { object.value(at: $0) }
         values[index] = wanted
-        return Snapshot.make(object.entity, values)
+        return Snapshot.make(object.entity, values, isLoaded: object.isLoaded)
     }
 
     private func isLasting(_ cell: Int, of object: Snapshot) -> Bool {

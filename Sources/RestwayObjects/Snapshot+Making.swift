@@ -18,11 +18,13 @@ extension Snapshot {
     /// Copies a row, and takes over the caller's reference to the entity. The row has as many cells
     /// as the entity has attributes and relationships. The text of a cell is at an offset in
     /// `bytes`, and the first link of a list is at an index in `links`.
+    ///
+    /// - Parameter isLoaded: False if the row only names an object.
     package static func make(
         _ entity: consuming Entity, cells: UnsafePointer<Cell>, bytes: UnsafeRawPointer,
-        links: UnsafePointer<RowLink>? = nil
+        links: UnsafePointer<RowLink>? = nil, isLoaded: Bool = true
     ) -> Snapshot {
-        make(entity, { cells[$0].placed(besides: bytes) }, fillList: { cell, keys in
+        make(entity, isLoaded, { cells[$0].placed(besides: bytes) }, fillList: { cell, keys in
             guard let links else { return }
             var next = Int(truncatingIfNeeded: cell.bits & 0xFFFF_FFFF)
             for index in 0..<Int(cell.length) {
@@ -35,7 +37,12 @@ extension Snapshot {
     /// Makes a row from values in the order of the entity's attributes and relationships. Values
     /// that are missing at the end are absent. The entity has brought the row. An identity of
     /// several parts is made from the parts, or gives the row its parts.
-    package static func make(_ entity: Entity, _ values: [Value]) -> Snapshot {
+    ///
+    /// - Parameter isLoaded: False if the row only names an object, or if it only has values for
+    ///   another row.
+    package static func make(
+        _ entity: Entity, _ values: [Value], isLoaded: Bool = true
+    ) -> Snapshot {
         var bytes: [UInt8] = []
         var keys: [Int64] = []
         var values = values
@@ -50,7 +57,7 @@ extension Snapshot {
         keys.append(0)
         return bytes.withUnsafeBytes { bytes in
             keys.withUnsafeBytes { keys in
-                make(entity) { index in
+                make(entity, isLoaded: isLoaded) { index in
                     let cell = cells[index]
                     let offset = Int(truncatingIfNeeded: cell.bits)
                     if cell.isText { return cell.withAddress(bytes.baseAddress! + offset) }
@@ -62,8 +69,10 @@ extension Snapshot {
     }
 
     /// Copies cells whose text and keys are at addresses.
-    package static func make(_ entity: Entity, _ cell: (Int) -> Cell) -> Snapshot {
-        make(entity, cell) { cell, keys in
+    package static func make(
+        _ entity: Entity, isLoaded: Bool, _ cell: (Int) -> Cell
+    ) -> Snapshot {
+        make(entity, isLoaded, cell) { cell, keys in
             keys.initialize(from: cell.keys.baseAddress!, count: cell.keys.count)
         }
     }
@@ -72,7 +81,7 @@ extension Snapshot {
     func holding(_ unkept: UnkeptObjects) -> Snapshot {
         withExtendedLifetime(self) {
             let copy = Self.make(
-                entity, { cells[$0] },
+                entity, isLoaded, { cells[$0] },
                 fillList: { cell, keys in
                     keys.initialize(from: cell.keys.baseAddress!, count: cell.keys.count)
                 }, holding: unkept)
@@ -87,7 +96,7 @@ extension Snapshot {
     /// - Parameter unkept: The objects that the snapshot holds, if it is not kept.
     @inline(__always)
     private static func make(
-        _ entity: consuming Entity, _ cell: (Int) -> Cell,
+        _ entity: consuming Entity, _ isLoaded: Bool, _ cell: (Int) -> Cell,
         fillList: (Cell, UnsafeMutablePointer<Int64>) -> Void, holding unkept: UnkeptObjects? = nil
     ) -> Snapshot {
         let count = entity.cellCount
@@ -104,7 +113,9 @@ extension Snapshot {
         let size = MemoryLayout<Cell>.size
         let capacity = count + (byteCount + size - 1) / size
         let snapshot = allocate(
-            SnapshotHeader(entity: entity, byteCount: byteCount, hasUnkept: unkept != nil),
+            SnapshotHeader(
+                entity: entity, byteCount: byteCount, hasUnkept: unkept != nil,
+                isLoaded: isLoaded),
             capacity)
         let cells = snapshot.unpublishedCells
         var rest = UnsafeMutableRawPointer(cells + count)

@@ -142,11 +142,13 @@ extension Snapshot {
     }
 
     /// Returns whether `older`, of the same family, has all values of this settled row, and its
-    /// shapes.
+    /// shapes, and is loaded if this row is.
     func isContained(in older: Snapshot) -> Bool {
         withExtendedLifetime((self, older)) {
             let (newerCells, olderCells) = (cells, older.cells)
-            guard hasNoMoreShapes(than: older), !bringsPath(to: older) else { return false }
+            guard hasNoMoreShapes(than: older), !bringsPath(to: older), !loads(older) else {
+                return false
+            }
             for index in 0..<entity.valueCount
             where !newerCells[index].isAbsent
                 && !newerCells[index].isEqual(to: olderCells[index])
@@ -169,7 +171,11 @@ extension Snapshot {
         return !cells[index].isAbsent && !cells[index].isEqual(to: older.cells[index])
     }
 
-    /// Merges this settled row into `older`, of the same family.
+    /// Whether the row loads `older`, which only links have named so far.
+    private func loads(_ older: Snapshot) -> Bool { isLoaded && !older.isLoaded }
+
+    /// Merges this settled row into `older`, of the same family. An object that is loaded stays
+    /// loaded.
     ///
     /// - Parameter assigning: Whether every policy is treated as `assign`.
     package func merging(over older: Snapshot, assigning: Bool = false) -> Merging {
@@ -177,9 +183,11 @@ extension Snapshot {
         return withExtendedLifetime((self, older)) {
             let (newerCells, olderCells) = (cells, older.cells)
             let unions = assigning ? [:] : unions(over: older)
-            var changes = !hasNoMoreShapes(than: older) || bringsPath(to: older)
+            var changes =
+                !hasNoMoreShapes(than: older) || bringsPath(to: older) || loads(older)
             var isComplete =
                 unions.isEmpty && older.hasNoMoreShapes(than: self) && !older.bringsPath(to: self)
+                && !older.loads(self)
             for index in 0..<entity.valueCount {
                 if newerCells[index].isAbsent {
                     if !olderCells[index].isAbsent { isComplete = false }
@@ -195,7 +203,7 @@ extension Snapshot {
     }
 
     /// Gives `older`, of the same family, the values of this settled row that it lacks, and its
-    /// shapes.
+    /// shapes, and loads it if this row is loaded.
     package func completing(_ older: Snapshot) -> Merging {
         precondition(isOfFamily(of: older.entity))
         return withExtendedLifetime((self, older)) {
@@ -203,7 +211,7 @@ extension Snapshot {
                 older.cells[index].isAbsent && !cells[index].isAbsent
             }
             return lacksValues || !hasNoMoreShapes(than: older) || bringsPath(to: older)
-                ? .merges(older.merged(over: self, [:])) : .nothing
+                || loads(older) ? .merges(older.merged(over: self, [:])) : .nothing
         }
     }
 
@@ -230,7 +238,7 @@ extension Snapshot {
         }
         return keys.withUnsafeBytes { keys in
             identity.withUnsafeBytes { identity in
-                Self.make(entity(with: older)) { index in
+                Self.make(entity(with: older), isLoaded: isLoaded || older.isLoaded) { index in
                     if index == shapesCell { return .int64(allShapes) }
                     if index == identityCell {
                         guard let text = identity.baseAddress, !identity.isEmpty else {
@@ -249,7 +257,7 @@ extension Snapshot {
     }
 
     /// Returns a row that no store has seen, with the present cells of this snapshot, and with the
-    /// cells of `older` where they are absent.
+    /// cells of `older` where they are absent. It is loaded if one of both is.
     package func completed(from older: Snapshot) -> Snapshot {
         precondition(isOfFamily(of: older.entity))
         return withExtendedLifetime((self, older)) { merged(over: older, [:]) }

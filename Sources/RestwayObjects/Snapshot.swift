@@ -3,23 +3,35 @@ package struct SnapshotHeader: Sendable {
     package let entity: Entity
     /// The store key; 0 until the commit that publishes the snapshot.
     package fileprivate(set) var storeKey: Int64 = 0
-    /// The size of the memory behind the cells; negative if this memory begins with a reference to
-    /// `UnkeptObjects`. A field for the reference would make every snapshot larger.
-    private let signedByteCount: Int
+    /// The size of the memory behind the cells, above two bits: `hasUnkept` and `isLoaded`. A field
+    /// for each would make every snapshot larger.
+    private var packed: Int
+
+    private static let unkeptBit = 1
+    private static let loadedBit = 2
+    private static let bitCount = 2
 
     /// - Parameters:
     ///   - byteCount: The size of the memory behind the cells.
     ///   - hasUnkept: Whether this memory begins with a reference to `UnkeptObjects`.
-    init(entity: consuming Entity, byteCount: Int, hasUnkept: Bool) {
+    ///   - isLoaded: Whether an answer or a draft has brought the object.
+    init(entity: consuming Entity, byteCount: Int, hasUnkept: Bool, isLoaded: Bool) {
         self.entity = entity
-        signedByteCount = hasUnkept ? -byteCount : byteCount
+        packed = byteCount << Self.bitCount
+        if hasUnkept { packed |= Self.unkeptBit }
+        if isLoaded { packed |= Self.loadedBit }
     }
 
     /// The size of the store keys and the text behind the cells, including NULs.
-    package var byteCount: Int { abs(signedByteCount) }
+    package var byteCount: Int { packed >> Self.bitCount }
 
     /// Whether the object holds `UnkeptObjects`.
-    var hasUnkept: Bool { signedByteCount < 0 }
+    var hasUnkept: Bool { packed & Self.unkeptBit != 0 }
+
+    /// Whether an answer or a draft has brought the object.
+    var isLoaded: Bool { packed & Self.loadedBit != 0 }
+
+    fileprivate mutating func load() { packed |= Self.loadedBit }
 }
 
 /// An object as it was at one moment: header, cells and text in one block.
@@ -65,6 +77,10 @@ package final class Snapshot: @unchecked Sendable {
 
     /// The store key under which a store may have the object; 0 if no store has it.
     package var keyInStore: Int64 { isKept ? storeKey : 0 }
+
+    /// Whether an answer or a draft has brought the object, whatever values it has. An object that
+    /// only links have named is not loaded: it is known by its identity alone.
+    package var isLoaded: Bool { header.pointee.isLoaded }
 
     /// The objects of the same answer that no store keeps and that this object leads to; `nil` if
     /// it leads to no such object.
@@ -186,6 +202,12 @@ package final class Snapshot: @unchecked Sendable {
     var unpublishedCells: UnsafeMutablePointer<Cell> {
         precondition(storeKey == 0)
         return block.withUnsafeMutablePointerToElements { $0 }
+    }
+
+    /// Makes this the row of a loaded object. Called before anything else sees the row.
+    package func load() {
+        precondition(storeKey == 0)
+        header.pointee.load()
     }
 
     /// Sets the store key. A store calls this once, before anything else sees the snapshot.

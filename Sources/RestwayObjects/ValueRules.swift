@@ -104,7 +104,7 @@ struct DefaultValues: Sendable {
             let present = object.cells
             guard cells.keys.contains(where: { present[$0].isAbsent }) else { return nil }
             return bytes.withUnsafeBytes { bytes in
-                Snapshot.make(object.entity) { index in
+                Snapshot.make(object.entity, isLoaded: object.isLoaded) { index in
                     guard present[index].isAbsent, let cell = cells[index] else {
                         return present[index]
                     }

@@ -295,15 +295,15 @@ final class SQLiteCommit: CommitTarget {
         }
     }
 
-    /// Notes whether an object is known by its identity alone.
+    /// Notes an object that only a link has named, until a row loads it.
     private func noteLoading(
         _ snapshot: Snapshot, _ key: Int64, _ table: Int, over older: Snapshot?
     ) throws(SQLiteError) {
-        if !snapshot.isLoaded {
+        if snapshot.isLoaded {
+            if let older, !older.isLoaded { try forgetUnloaded(key, table) }
+        } else if older == nil {
             let number = file.tables[table].layout.number
             try file.run("INSERT OR IGNORE INTO restway_unloaded VALUES (?1, ?2)", number, key)
-        } else if let older, !older.isLoaded {
-            try forgetUnloaded(key, table)
         }
     }
 

@@ -85,6 +85,8 @@ struct SchemaMigration {
             VALUES (?1, ?2, NULL, ?3)
             """, .text(entity.name), .text(table), .integer(Int64(columns.count))
         ).run()
+        try StoreSchema.noteThatUnloadedAreNoted(
+            try connection.integer("SELECT last_insert_rowid()") ?? 0, connection)
         for (number, (column, place)) in columns.enumerated() {
             try connection.prepare(
                 """

@@ -48,6 +48,7 @@ struct ShapeMigration {
         }
         try insertNew(old, layout, pairs, shapes)
         try complete(old, layout, pairs, shapes)
+        try moveUnloaded(old, layout)
         try redirect()
         try connection.run("DROP TABLE restway_moving")
         try retire(old, shape)
@@ -214,6 +215,22 @@ struct ShapeMigration {
             """
             UPDATE \(layout.table.quotedForSQL) AS n
             SET \(shapesColumn) = coalesce(n.\(shapesColumn), 0) | \(shapes) \(both)
+            """)
+    }
+
+    /// Moves the notes about the objects that only links have named. An object that both tables
+    /// have is loaded if it is loaded in one of them.
+    private func moveUnloaded(
+        _ old: StoreSchema.Table, _ layout: TableLayout
+    ) throws(SQLiteError) {
+        try connection.run(
+            """
+            DELETE FROM restway_unloaded WHERE entity = \(layout.number) AND key IN (
+                SELECT newer FROM restway_moving WHERE older NOT IN (
+                    SELECT key FROM restway_unloaded WHERE entity = \(old.number)));
+            DELETE FROM restway_unloaded WHERE entity = \(old.number)
+            AND key IN (SELECT older FROM restway_moving);
+            UPDATE restway_unloaded SET entity = \(layout.number) WHERE entity = \(old.number)
             """)
     }
 

@@ -11,7 +11,7 @@ extension StoreConnection {
             let statement = try statement(query, table, filter)
             defer { statement.reset() }
             var found: [Snapshot] = []
-            while try statement.step() { found.append(try table.read(statement)) }
+            while try statement.step() { found.append(try table.read(statement, query.loading)) }
             return found
         }
     }
@@ -65,7 +65,7 @@ extension StoreConnection {
             "\(table.column(ofAttribute: order.attribute))\(order.isDescending ? " DESC" : "")"
         }
         let statement = try connection.prepare(
-            "\(filter.tables)\(table.selection)\(filter.sql) ORDER BY "
+            "\(filter.tables)\(table.selection(query.loading))\(filter.sql) ORDER BY "
                 + (orders + ["_key"]).joined(separator: ", ")
                 + " LIMIT \(query.limit.map { max(0, $0) } ?? -1) OFFSET \(max(0, query.offset))")
         filter.bind(statement)

@@ -95,8 +95,8 @@ final class StoreConnection: @unchecked Sendable {
         try integer("SELECT 1 FROM restway_unsent WHERE key = ?1", key) != nil
     }
 
-    /// Calls `body` with whether the table may have objects that are known by their identity alone,
-    /// so that both are from one moment.
+    /// Calls `body` with whether the table may have objects that only links have named, so that
+    /// both are from one moment.
     ///
     /// - Parameter mayRepeat: Whether `body` may be called a second time.
     func askingForUnloaded<Result>(

@@ -63,7 +63,7 @@ struct StoreOpening {
     private struct Present {
         let layouts: [TableLayout]
         let identity: Int64
-        /// The tables whose unloaded objects have to be found.
+        /// The tables whose unloaded objects have to be searched for.
         let unsearched: [TableLayout]
     }
 
@@ -76,7 +76,7 @@ struct StoreOpening {
         guard let identity, layouts.count == families.count else { return nil }
         return Present(
             layouts: layouts, identity: identity,
-            unsearched: layouts.filter(schema.needsUnloaded))
+            unsearched: layouts.filter(schema.needsSearchForUnloaded))
     }
 
     private func migrate() throws(StoreError) {

@@ -36,9 +36,9 @@ struct StoreSchema {
         let nextNumber: Int
         /// The columns of its text index; `nil` if it has no text index.
         var textColumns: String?
-        /// The condition by which its unloaded objects were found; `nil` if nobody has searched for
-        /// them.
-        var unloadedValues: String?
+        /// Whether `restway_unloaded` has its unloaded objects. It has not for a table that is
+        /// older, until they are searched for.
+        var notesUnloaded = false
         /// The numbers of the shapes of its family, by their names.
         var shapes: [String: Int] = [:]
 
@@ -98,7 +98,7 @@ struct StoreSchema {
                 entity INTEGER NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL,
                 PRIMARY KEY (entity, number), UNIQUE (entity, name)) WITHOUT ROWID;
             """,
-            // The objects that are known by their identity alone.
+            // The objects that only links have named.
             """
             CREATE TABLE restway_unloaded (
                 entity INTEGER NOT NULL, key INTEGER NOT NULL,
@@ -123,8 +123,8 @@ struct StoreSchema {
         for (number, columns) in try Self.notes(Self.textIndexPrefix, connection) {
             if let name = nameOfNumber[number] { tables[name]?.textColumns = columns }
         }
-        for (number, condition) in try Self.notes(Self.unloadedPrefix, connection) {
-            if let name = nameOfNumber[number] { tables[name]?.unloadedValues = condition }
+        for (number, _) in try Self.notes(Self.unloadedPrefix, connection) {
+            if let name = nameOfNumber[number] { tables[name]?.notesUnloaded = true }
         }
         let shapes = try connection.prepare("SELECT entity, number, name FROM restway_shapes")
         while try shapes.step() {
@@ -149,9 +149,15 @@ struct StoreSchema {
     /// The name in `restway_store` under which the columns of an entity's text index stand.
     static func textIndexName(_ number: Int64) -> String { "\(textIndexPrefix)\(number)" }
 
-    /// The name in `restway_store` under which the condition stands by which an entity's unloaded
-    /// objects were found.
-    static func unloadedName(_ number: Int64) -> String { "\(unloadedPrefix)\(number)" }
+    /// Notes in `restway_store` that `restway_unloaded` has the unloaded objects of an entity.
+    static func noteThatUnloadedAreNoted(
+        _ number: Int64, _ connection: Connection
+    ) throws(SQLiteError) {
+        try connection.prepare(
+            "INSERT OR IGNORE INTO restway_store VALUES (?1, 1)",
+            .text("\(unloadedPrefix)\(number)")
+        ).run()
+    }
 
     private static let textIndexPrefix = "textIndex."
     private static let unloadedPrefix = "unloaded."
@@ -168,10 +174,10 @@ struct StoreSchema {
         return found
     }
 
-    /// Whether the unloaded objects of a table have to be found anew: by an earlier version, or for
-    /// another document.
-    func needsUnloaded(_ layout: TableLayout) -> Bool {
-        tables[layout.entity.name]?.unloadedValues != layout.unloaded?.values
+    /// Whether the unloaded objects of a table have to be searched for, because the table is older
+    /// than the notes about them.
+    func needsSearchForUnloaded(_ layout: TableLayout) -> Bool {
+        layout.unloaded != nil && tables[layout.entity.name]?.notesUnloaded == false
     }
 
     /// Converts a number to the form in which it is kept while the document does not use it, and
@@ -316,7 +322,7 @@ struct TableLayout: Sendable {
     let textIndex: TextIndex?
     /// The shapes of the family; `nil` if it has only one.
     let shapes: StoredShapes?
-    /// The objects that are known by their identity alone; `nil` if every object is loaded.
+    /// The objects that only links have named; `nil` if objects have no identity.
     let unloaded: UnloadedRows?
 }
 

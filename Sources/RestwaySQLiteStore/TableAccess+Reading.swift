@@ -22,7 +22,7 @@ extension TableAccess {
 
     /// Returns the number of loaded objects.
     ///
-    /// - Parameter hasUnloaded: Whether objects may be known by their identity alone.
+    /// - Parameter hasUnloaded: Whether there may be objects that only links have named.
     func loadedCount(_ hasUnloaded: Bool) throws(SQLiteError) -> Int {
         let all = try count()
         guard hasUnloaded else { return all }
@@ -39,8 +39,11 @@ extension TableAccess {
         return try statement.step() ? try read(statement) : nil
     }
 
-    /// Returns the snapshot of the current row of a statement that starts with `selection`.
-    func read(_ statement: Statement) throws(SQLiteError) -> Snapshot {
+    /// Returns the snapshot of the current row of a statement that starts with
+    /// `selection(loading)`.
+    func read(
+        _ statement: Statement, _ loading: Query.Loading = .all
+    ) throws(SQLiteError) -> Snapshot {
         let key = statement.integer(0)
         let letters = letters(statement)
         readColumns(statement, layout.columns.count, letters)
@@ -50,9 +53,15 @@ extension TableAccess {
             cells[shapes.cell] = .int64(known.bits)
             entity = shapes.entity(known)
         }
+        let isLoaded =
+            switch loading {
+            case .loaded: true
+            case .unloaded: false
+            case .all: statement.integer(Int32(layout.columns.count + 2)) != 0
+            }
         let snapshot: Snapshot
         if layout.links.isEmpty {
-            snapshot = Snapshot.make(entity) { cells[$0] }
+            snapshot = Snapshot.make(entity, isLoaded: isLoaded) { cells[$0] }
         } else {
             var keys: [Int64] = []
             for (place, links) in layout.links.enumerated() {
@@ -63,7 +72,7 @@ extension TableAccess {
             }
             keys.append(0)
             snapshot = keys.withUnsafeBytes { keys in
-                Snapshot.make(entity) { index in
+                Snapshot.make(entity, isLoaded: isLoaded) { index in
                     let cell = cells[index]
                     guard cell.isList else { return cell }
                     let offset = Int(cell.bits) * MemoryLayout<Int64>.size

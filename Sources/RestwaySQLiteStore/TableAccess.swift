@@ -30,8 +30,7 @@ final class TableAccess {
 
     enum Purpose: Int, CaseIterable {
         case byKey, byIdentity, deletion, count, keyMax, integerIdentityMax, letters
-        /// The number of objects that are known by their identity alone, and whether there may be
-        /// one.
+        /// The number of objects that only links have named, and whether there may be one.
         case unloadedCount, hasUnloaded
         /// Inserts one row, or `rowsAtOnce` rows.
         case insertion, largeInsertion
@@ -82,9 +81,11 @@ final class TableAccess {
 
     // MARK: SQL
 
-    /// The SQL that selects all columns of a snapshot.
-    var selection: String {
-        let names = ["_key", "_kinds"] + layout.columnNames
+    /// Returns the SQL that selects all columns of a snapshot, and whether the object is loaded if
+    /// `loading` does not say it.
+    func selection(_ loading: Query.Loading = .all) -> String {
+        var names = ["_key", "_kinds"] + layout.columnNames
+        if loading == .all { names.append(layout.unloaded?.isLoaded ?? "1") }
         return "SELECT \(names.joined(separator: ", ")) FROM \(tableName)"
     }
 
@@ -92,8 +93,8 @@ final class TableAccess {
         let identity = layout.identityColumn.map { layout.columnNames[$0] } ?? "NULL"
         let isIdentity = "\(identity) = ?1 AND _anonymous IS NULL"
         return switch purpose {
-        case .byKey: "\(selection) WHERE _key = ?1"
-        case .byIdentity: "\(selection) WHERE \(isIdentity)"
+        case .byKey: "\(selection()) WHERE _key = ?1"
+        case .byIdentity: "\(selection()) WHERE \(isIdentity)"
         case .insertion: insertionSQL(rows: 1)
         case .largeInsertion: insertionSQL(rows: rowsAtOnce)
         case .identityUpdate: updateSQL(withIdentity: true)

@@ -1,24 +1,27 @@
 import RestwayObjects
 import RestwaySQLite
 
-/// The conditions, in SQL, that find the objects of a table that are known by their identity alone
+/// The conditions, in SQL, that find the objects of a table that only links have named
 /// (`Snapshot.isLoaded`).
 ///
-/// `restway_unloaded` has the keys of these objects. So a file without them needs no search, and
-/// writing other objects costs nothing. If somebody gives a value to a row by hand, its key stays
-/// there, and the values decide.
+/// `restway_unloaded` has the keys of these objects, and it alone decides. So writing other objects
+/// costs nothing, and a file without such objects needs no search. The values decide only once, for
+/// a table that is older than `restway_unloaded`.
 struct UnloadedRows: Sendable {
     /// The condition that a row has nothing but its identity: no column has a value, no attribute
     /// is null, and no list has links.
     let values: String
-    /// The condition that the store has noted the row, and that it has nothing but its identity.
+    /// The condition that a row of a statement is noted. It is made for a search of a table.
     let condition: String
+    /// The expression that is 1 for a row that is not noted, and 0 for a noted row. It looks for
+    /// each row by itself.
+    let isLoaded: String
 
     /// - Parameters:
     ///   - number: The number of the entity in the file.
     ///   - columnNames: The quoted names of `columns`.
     ///   - letterCount: The most letters that a row may have.
-    /// - Returns: `nil` if every object is loaded.
+    /// - Returns: `nil` if objects have no identity, so that no link can name them.
     init?(
         _ family: StoredFamily, number: Int64, table: String, _ columns: [TableLayout.Column],
         _ columnNames: [String], _ links: [TableLayout.Links], letterCount: Int,
@@ -26,8 +29,7 @@ struct UnloadedRows: Sendable {
     ) {
         let loading = Set(family.base.loadingCells.cells)
         guard let cell = family.base.identityIndex,
-            let identity = columns.firstIndex(where: { $0.cell == cell }),
-            family.entities.contains(where: \.loadingCells.isNeeded)
+            let identity = columns.firstIndex(where: { $0.cell == cell })
         else { return nil }
         let places = columns.indices.filter { loading.contains(columns[$0].cell) }
         let columnsAreEmpty = Self.joined(
@@ -43,12 +45,15 @@ struct UnloadedRows: Sendable {
             let key = "\(table.quotedForSQL)._key"
             terms.append("NOT EXISTS (SELECT 1 FROM \(links) WHERE owner = \(key))")
         }
-        if let shapes, !family.entities.allSatisfy(\.loadingCells.isNeeded) {
-            terms.append(shapes.condition(ofEntity: \.loadingCells.isNeeded))
+        if family.entities.allSatisfy(\.isLoadedByLinks) {
+            terms = ["0"]
+        } else if let shapes, family.entities.contains(where: \.isLoadedByLinks) {
+            terms.append(shapes.condition { !$0.isLoadedByLinks })
         }
         values = terms.joined(separator: " AND ")
-        let noted = "_key IN (SELECT key FROM restway_unloaded WHERE entity = \(number))"
-        condition = "(\(values) AND \(noted))"
+        let noted = "FROM restway_unloaded WHERE entity = \(number)"
+        condition = "_key IN (SELECT key \(noted))"
+        isLoaded = "NOT EXISTS (SELECT 1 \(noted) AND key = _key)"
     }
 
     /// Joins conditions as a tree, because SQLite limits how deep an expression nests.
@@ -69,22 +74,17 @@ struct UnloadedRows: Sendable {
 }
 
 extension TableLayout {
-    /// Finds the rows of the table that are known by their identity alone, and notes their keys.
+    /// Notes the rows of the table that have nothing but their identity. An earlier version has
+    /// written them, and has not noted which objects only links had named.
     func findUnloaded(_ connection: Connection) throws(SQLiteError) {
-        try connection.run("DELETE FROM restway_unloaded WHERE entity = \(number)")
-        let name = StoreSchema.unloadedName(number)
-        try connection.prepare("DELETE FROM restway_store WHERE name = ?1", .text(name)).run()
         guard let unloaded else { return }
         try connection.run(
-            "INSERT INTO restway_unloaded SELECT \(number), _key FROM \(table.quotedForSQL) "
+            "INSERT OR IGNORE INTO restway_unloaded "
+                + "SELECT \(number), _key FROM \(table.quotedForSQL) "
                 + "WHERE _key > 0 AND \(unloaded.values)")
-        try connection.prepare(
-            "INSERT INTO restway_store VALUES (?1, ?2)", .text(name), .text(unloaded.values)
-        ).run()
+        try StoreSchema.noteThatUnloadedAreNoted(number, connection)
     }
-}
 
-extension TableLayout {
     /// Returns the condition, in SQL, for the objects that meet `loading`; `nil` if all objects do.
     func condition(_ loading: Query.Loading) -> String? {
         switch loading {

@@ -210,7 +210,7 @@ final class BatchSessionTests: BatchTestCase {
             // The server has the request whose answer cannot be read.
             XCTAssertEqual(failed?.isRetryable, index == 1)
         }
-        XCTAssertEqual(try client.store.statistics().objectCount, 3)
+        XCTAssertEqual(try client.store.count(nil), 3)
         XCTAssertEqual(client.reachability, .reachable)
     }
 
@@ -229,7 +229,7 @@ final class BatchSessionTests: BatchTestCase {
             XCTAssertEqual(failure?.reason, .batch)
             XCTAssertEqual(failure?.isRetryable, true)
         }
-        XCTAssertEqual(try client.store.statistics().objectCount, 1)
+        XCTAssertEqual(try client.store.count(nil), 1)
         XCTAssertEqual(transport.waitingCount, 0)
     }
 

@@ -196,7 +196,7 @@ final class ElsewhereTests: EachStoreTestCase {
             try get("repos/octocat", #"[{"name": "hello"}, {"name": "world"}]"#, client)
             try get("repos/monalisa", #"[{"name": "other"}]"#, client)
             let entity = try client.api.entity(named: "Repository")
-            var query = Query(entity, .all)
+            var query = Query(entity)
             query.conditions = [
                 .compares(
                     attribute: try XCTUnwrap(entity.attributeIndex(named: "login")), .equal,

@@ -147,6 +147,10 @@ final class JSONAPITests: OutboxTestCase {
             let comment = try XCTUnwrap(try stored("Comment", .integer(5), client))
             XCTAssertEqual(value("body", of: comment), .string("First!"))
             XCTAssertEqual(try related("author", of: comment, client), ["Person 2"])
+            // A link alone does not load a resource.
+            XCTAssertTrue(author.isLoaded && comment.isLoaded)
+            XCTAssertEqual(try stored("Comment", .integer(12), client)?.isLoaded, false)
+            XCTAssertEqual(try stored("Person", .string("2"), client)?.isLoaded, false)
             // A link to a resource of an unknown type is an issue. An included resource of an
             // unknown type is ignored.
             XCTAssertEqual(response.issues.map(\.keyPath), ["data.relationships.related.data[2]"])

@@ -133,7 +133,7 @@ final class OutboxEnduranceTests: OutboxTestCase {
         XCTAssertEqual(nextFlushed().all.count, 100)
         XCTAssertEqual(try states(client), [])
         XCTAssertEqual(transport.waitingCount, 0)
-        XCTAssertEqual(try client.store.statistics().objectCount, 100)
+        XCTAssertEqual(try client.store.count(nil), 100)
     }
 
     // MARK: Flushes that failed

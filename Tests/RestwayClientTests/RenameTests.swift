@@ -131,7 +131,7 @@ final class RenameTests: EachStoreTestCase {
                 try client.store.newest(other.entity, storeKey: other.storeKey)?.storeKey,
                 object.storeKey)
             XCTAssertNil(try file("a", client))
-            XCTAssertEqual(try client.store.count(Query(object.entity, .all)), 1)
+            XCTAssertEqual(try client.store.count(object.entity), 1)
         }
     }
 
@@ -153,7 +153,7 @@ final class RenameTests: EachStoreTestCase {
                 XCTAssertEqual(renamed.value(named: "size"), .int64(5))
                 XCTAssertEqual(draft.changedCells, [], answer)
                 XCTAssertEqual(draft.snapshot().identity, .string(name))
-                XCTAssertEqual(try client.store.count(Query(object.entity, .all)), 2, answer)
+                XCTAssertEqual(try client.store.count(object.entity), 2, answer)
                 XCTAssertEqual(try names(inFolder: client), [.string(name), .string("x")])
             }
         }
@@ -186,7 +186,7 @@ final class RenameTests: EachStoreTestCase {
             XCTAssertEqual(renamed.value(named: "size"), .int64(6))
             // The older snapshot, too.
             XCTAssertEqual(try send(read, #"{"name":"b"}"#, client).sent, "GET files/b")
-            XCTAssertEqual(try client.store.count(Query(object.entity, .all)), 2)
+            XCTAssertEqual(try client.store.count(object.entity), 2)
         }
     }
 
@@ -219,7 +219,7 @@ final class RenameTests: EachStoreTestCase {
             try send(publish, #"{"name":"b-1","size":2}"#, client)
             XCTAssertEqual(try file("b-1", client)?.storeKey, object.storeKey)
             try get("files/unknown", #"{"name":"known"}"#, client)
-            XCTAssertEqual(try client.store.count(Query(object.entity, .all)), 3, "it was unknown")
+            XCTAssertEqual(try client.store.count(object.entity), 3, "it was unknown")
         }
     }
 
@@ -234,7 +234,7 @@ final class RenameTests: EachStoreTestCase {
             refused.given.body = .init(bytes: Array("{}".utf8), mediaType: "application/json")
             try send(refused, #"{"name":"e"}"#, client)
             XCTAssertEqual(try file("a", client)?.storeKey, object.storeKey)
-            XCTAssertEqual(try client.store.count(Query(object.entity, .all)), 6)
+            XCTAssertEqual(try client.store.count(object.entity), 6)
         }
     }
 }

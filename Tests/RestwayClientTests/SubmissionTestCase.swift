@@ -134,10 +134,7 @@ class SubmissionTestCase: XCTestCase {
         try XCTUnwrap(send(.get("companies/1"), 200, json, through: own).objects.first)
     }
 
-    /// Counts the objects of an entity, also those that are known by their identity alone.
-    func count(_ name: String) throws -> Int {
-        try client.store.count(Query(entity(name), .all))
-    }
+    func count(_ name: String) throws -> Int { try client.store.count(entity(name)) }
 
     func newest(_ object: Snapshot) throws -> Snapshot? {
         try client.store.newest(object.entity, storeKey: object.storeKey)

@@ -75,8 +75,8 @@ final class UnionShapeTests: EachStoreTestCase {
                 [.string("new"), .absent, .string("robot")])
             XCTAssertFalse(objects[2].isA(named: "Member"))
             for (name, count) in [("User", 2), ("Member", 1), ("Bot", 2), ("Task", 1)] {
-                let query = Query(try client.api.entity(named: name), .all)
-                XCTAssertEqual(try client.store.count(query), count, name)
+                XCTAssertEqual(
+                    try client.store.count(client.api.entity(named: name)), count, name)
             }
         }
     }

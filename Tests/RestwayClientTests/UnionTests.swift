@@ -104,7 +104,7 @@ final class UnionTests: EachStoreTestCase {
         _ condition: String, _ values: [Value], _ client: Client
     ) throws -> [String] {
         let entity = try client.api.entity(named: "Sprint")
-        var query = HostQuery(Query(entity, .all))
+        var query = HostQuery(Query(entity))
         try query.addCondition(condition, values.map { .one($0) }, of: client.api)
         return names(try client.store.objects(query))
     }

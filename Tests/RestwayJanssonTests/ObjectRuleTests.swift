@@ -109,7 +109,7 @@ final class ObjectRuleTests: XCTestCase {
         XCTAssertTrue(objects[0] === objects[2])
         XCTAssertEqual(objects[0].value(named: "string"), .string("b"))
         XCTAssertEqual(objects[0].value(named: "int"), .int64(1))
-        XCTAssertEqual(store.statistics().objectCount, 2)
+        XCTAssertEqual(store.count(nil), 2)
     }
 
     func testMappingAgainUpdatesWhatIsThereAndLeavesTheRest() throws {

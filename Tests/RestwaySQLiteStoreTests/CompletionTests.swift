@@ -112,7 +112,7 @@ final class CompletionTests: StoreTestCase {
                 let commit = try store.commit(changes, recordingChanges: true)
                 XCTAssertEqual(try linked(store, company), [[1], [1, 2]], "\(policy)")
                 XCTAssertEqual(commit.changes.map(\.kind), [.inserted, .inserted], "\(policy)")
-                let people = try store.objects(Query(person, .all)).map { $0.cell(at: 0).integer }
+                let people = try store.objects(Query(person)).map { $0.cell(at: 0).integer }
                 XCTAssertEqual(people.sorted(), [1, 2, 3, 4], "\(policy)")
             }
         }

@@ -133,7 +133,7 @@ final class IdentityPartsTests: StoreTestCase {
             XCTAssertEqual(try insert().identity, identity("world", 1))
             XCTAssertNil(try store.object(issue, identity("hello", 1)))
             XCTAssertEqual(try store.object(issue, identity("world", 1))?.storeKey, 1)
-            XCTAssertEqual(try store.count(Query(issue, .all)), 1)
+            XCTAssertEqual(try store.count(issue), 1)
             let copy = Draft(copying: try insert())
             XCTAssertThrowsError(try copy.set(.int64(2), attribute: 2)) { error in
                 XCTAssertEqual(

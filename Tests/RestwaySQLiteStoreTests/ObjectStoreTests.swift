@@ -18,8 +18,8 @@ final class ObjectStoreTests: StoreTestCase {
         try withEachStore {
             try makeStore()
             let commit = try commit(
-                Companies.row(entity, .int64(10), .null),
-                Companies.row(entity, .string("a"), .null), Companies.row(entity, .null))
+                Companies.row(entity, .int64(10)), Companies.row(entity, .string("a")),
+                Companies.row(entity, .null))
             XCTAssertEqual(commit.objects.map(\.storeKey), [1, 2, 3])
             XCTAssertEqual(commit.insertedCount, 3)
             XCTAssertEqual(commit.updatedCount, 0)
@@ -120,7 +120,7 @@ final class ObjectStoreTests: StoreTestCase {
     func testCommittingRowsTwiceIsRefusedAndChangesNothing() throws {
         try withEachStore {
             try makeStore()
-            let row = Companies.row(entity, .int64(1), .null)
+            let row = Companies.row(entity, .int64(1))
             _ = try commit(row)
             let fresh = Companies.row(entity, .int64(2))
             XCTAssertThrowsError(try commit(fresh, row)) {

@@ -81,7 +81,10 @@ final class QueryModelTests: SQLiteTestCase {
             }
             let deleted = Int64.random(in: 1...20, using: &random)
             for store in stores {
-                var changes = ChangeSet(rows: rows.map { Snapshot.make($0.entity, $0.values) })
+                var changes = ChangeSet(
+                    rows: rows.map {
+                        Snapshot.make($0.entity, $0.values, isLoaded: $0.isLoaded)
+                    })
                 changes.answers = answers
                 changes.deletions = [.object(person, storeKey: deleted)]
                 _ = try store.commit(changes)
@@ -104,7 +107,7 @@ final class QueryModelTests: SQLiteTestCase {
             let link: Value = relationship.isMany ? .links(links) : .link(links.first ?? 1)
             values.append([.absent, .null, link, link].randomElement(using: &random)!)
         }
-        return Snapshot.make(entity, values)
+        return Snapshot.make(entity, values, isLoaded: Bool.random(using: &random))
     }
 
     private static func elements(_ attribute: Attribute) -> [(value: Value, text: String)]? {
@@ -335,10 +338,6 @@ final class QueryModelTests: SQLiteTestCase {
         return groups.sorted { $0.rank < $1.rank }.map { .init(value: $0.value, count: $0.count) }
     }
 
-    private static func isLoaded(_ object: Snapshot) -> Bool {
-        object.identity == nil || object.values.dropFirst().contains { $0 != .absent }
-    }
-
     private func check(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let file = StoreFile()
@@ -354,7 +353,7 @@ final class QueryModelTests: SQLiteTestCase {
                 condition(entity, depth: 3, &random)
             }
             let expected = try memory.objects(Query(entity, .all)).filter { object in
-                guard loading == .all || Self.isLoaded(object) == (loading == .loaded) else {
+                guard loading == .all || object.isLoaded == (loading == .loaded) else {
                     return false
                 }
                 return try query.conditions.allSatisfy { try holds($0, object, memory) }

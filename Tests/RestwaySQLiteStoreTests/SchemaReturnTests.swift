@@ -25,7 +25,7 @@ final class SchemaReturnTests: SQLiteTestCase {
     }
 
     private func values(as entity: Entity) throws -> [[Value]] {
-        try file.open([entity]).objects(Query(entity, .all)).map(\.values)
+        try file.open([entity]).objects(Query(entity)).map(\.values)
     }
 
     func testWhatTheDocumentLostComesBackAsItWas() throws {

@@ -72,6 +72,35 @@ final class ShapeMigrationTests: SQLiteTestCase {
         ]
     }
 
+    func testObjectsOfEntitiesThatWereApartAreLoadedIfOneOfBothIs() throws {
+        let entities = apart(EntityModel())
+        func user(_ id: Int64, _ isLoaded: Bool) -> Snapshot {
+            Snapshot.make(entities[0], [.int64(id)], isLoaded: isLoaded)
+        }
+        func member(_ id: Int64, _ isLoaded: Bool) -> Snapshot {
+            Snapshot.make(entities[1], [.absent, .int64(id)], isLoaded: isLoaded)
+        }
+        _ = try file.open(entities).commit(
+            ChangeSet(rows: [
+                user(1, true), member(1, false), user(2, false), member(2, true),
+                user(3, false), member(3, false), member(4, true), member(5, false),
+            ]))
+        let after = Users([.user, .member])
+        let store = try file.open(after.all)
+        func identities(_ shape: Users.Shape, _ loading: Query.Loading) throws -> [Int64] {
+            try store.objects(Query(after[shape], loading)).compactMap(\.identity).map {
+                guard case .integer(let id) = $0 else { return 0 }
+                return id
+            }.sorted()
+        }
+        XCTAssertEqual(try identities(.user, .loaded), [1, 2, 4])
+        XCTAssertEqual(try identities(.user, .unloaded), [3, 5])
+        XCTAssertEqual(try identities(.member, .loaded), [1, 2, 4])
+        XCTAssertEqual(try store.count(nil), 3)
+        XCTAssertEqual(
+            try file.integer("SELECT count(DISTINCT entity) FROM restway_unloaded"), 1)
+    }
+
     func testTheObjectsOfEntitiesThatWereApartBecomeOne() throws {
         let old = apart(EntityModel())
         do {

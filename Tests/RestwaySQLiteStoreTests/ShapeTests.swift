@@ -153,7 +153,7 @@ final class ShapeTests: StoreTestCase {
             let commit = try store.commit(changes, recordingChanges: true)
             XCTAssertEqual(commit.deletedCount, 2)
             XCTAssertEqual(commit.changes.map(\.storeKey), [2, 3])
-            XCTAssertEqual(try store.objects(Query(users[.user], .all)).map(\.storeKey), [1, 4])
+            XCTAssertEqual(try store.objects(Query(users[.user])).map(\.storeKey), [1, 4])
             // The path of one shape names the object of another one.
             changes.deletions = [.identity(users[.member], .integer(4))]
             XCTAssertEqual(try store.commit(changes).deletedCount, 1)

@@ -71,7 +71,7 @@ final class StoreAgreementTests: SQLiteTestCase {
             values.append(boss.randomElement(using: &random)!)
             values.append(lists.randomElement(using: &random)!)
             values.append(lists.randomElement(using: &random)!)
-            return Snapshot.make(person, values)
+            return Snapshot.make(person, values, isLoaded: Bool.random(using: &random))
         }
         var changes = ChangeSet(rows: rows, origin: .server)
         let key = Int64.random(in: 1...20, using: &random)
@@ -96,7 +96,9 @@ final class StoreAgreementTests: SQLiteTestCase {
 
     private func copy(_ changes: ChangeSet) -> ChangeSet {
         var copy = changes
-        copy.rows = changes.rows.map { Snapshot.make(person, $0.values) }
+        copy.rows = changes.rows.map {
+            Snapshot.make(person, $0.values, isLoaded: $0.isLoaded)
+        }
         return copy
     }
 
@@ -124,7 +126,7 @@ final class StoreAgreementTests: SQLiteTestCase {
 
     /// As text, because NaN does not equal itself.
     private func text(_ objects: [Snapshot]) -> [String] {
-        objects.map { "\($0.storeKey): \($0.values)" }
+        objects.map { "\($0.storeKey): \($0.isLoaded) \($0.values)" }
     }
 
     private func text(_ commit: Commit) -> String {

@@ -88,7 +88,7 @@ final class StoredListTests: StoreTestCase {
         defer { file.remove() }
         do {
             let store = try file.open([entity])
-            _ = try store.commit(ChangeSet(rows: [Companies.row(entity, .int64(7), .null)]))
+            _ = try store.commit(ChangeSet(rows: [Companies.row(entity, .int64(7))]))
         }
         // A file of the first version does not have these tables.
         for table in ["lists", "list_items", "variables", "remembered", "shapes", "unloaded"] {

@@ -54,12 +54,14 @@ struct Users {
     }
 
     /// Returns a row with the values of some attributes and relationships.
-    func row(_ shape: Shape, _ values: [String: Value]) -> Snapshot {
+    func row(
+        _ shape: Shape, _ values: [String: Value], isLoaded: Bool = true
+    ) -> Snapshot {
         let entity = self[shape]
         return Snapshot.make(
             entity,
             entity.attributes.map { values[$0.name] ?? .absent }
-                + entity.relationships.map { values[$0.name] ?? .absent })
+                + entity.relationships.map { values[$0.name] ?? .absent }, isLoaded: isLoaded)
     }
 }
 

@@ -87,7 +87,7 @@ final class MappingTests: DemoTestCase {
         let response = try await client.map(bytes, by: .entity("Issue", keyPath: "items"))
         XCTAssertEqual(response.objects.compactMap { $0["number"] }, [1, 2])
         XCTAssertEqual(response.status, 0)
-        XCTAssertEqual(try client.store.query("Issue").unloaded(nil).count(), 2)
+        XCTAssertEqual(try client.store.count("Issue"), 2)
         let issue: Issue = try await client.map(Data(bytes), by: .route("issues"))
         XCTAssertEqual(issue, Issue(number: 1, title: "a"))
         let labels: [String] = try await client.map(

@@ -26,7 +26,10 @@ final class StoreTests: DemoTestCase {
                     "tags": ["type": ["string"]], "days": ["type": ["date"]],
                     "sizes": ["type": ["*": "int"]], "keys": ["type": ["bytes"]],
                 ],
-            ]
+            ],
+            "Page": [
+                "attributes": ["text": "text"], "relationships": ["note": ["entity": "Note"]],
+            ],
         ],
     ]
 
@@ -40,18 +43,26 @@ final class StoreTests: DemoTestCase {
         try client.draft("Note", ["id": id, "state": state, "title": "Note number \(id)"])
     }
 
-    // MARK: Objects that are known by their identity alone
+    // MARK: Objects that only links have named
 
-    func testObjectsWithNothingButTheirIdentityAreFoundOnDemand() throws {
+    func testADraftLoadsAnObjectWithoutValues() throws {
         let client = try notes()
-        let named = try client.draft("Note", ["id": 1]).insert()
+        let note = try client.draft("Note", ["id": 1]).insert()
+        XCTAssertTrue(note.isLoaded)
+        XCTAssertEqual(try client.store.all("Note"), [note])
+    }
+
+    func testObjectsThatOnlyLinksHaveNamedAreFoundOnDemand() async throws {
+        let client = try notes()
+        try await client.map(Array(#"{"note": 1}"#.utf8), by: .entity("Page"))
+        let named = try XCTUnwrap(client.store.find("Note", 1))
         let loaded = try note(client, 2, "open").insert()
         XCTAssertFalse(named.isLoaded)
         XCTAssertTrue(loaded.isLoaded)
         XCTAssertEqual(try client.store.all("Note"), [loaded])
         XCTAssertEqual(try client.store.count("Note"), 1)
-        XCTAssertEqual(try client.store.count(), 1)
-        XCTAssertEqual(try client.store.statistics().objectCount, 2)
+        XCTAssertEqual(try client.store.count(), 2)
+        XCTAssertEqual(try client.store.statistics().objectCount, 3)
         let query = try client.store.query("Note")
         XCTAssertEqual(try query.all(), [loaded])
         XCTAssertEqual(try query.counts(by: "id").map(\.value), [.integer(2)])
@@ -117,7 +128,7 @@ final class StoreTests: DemoTestCase {
         for (id, state) in ["new", "old", "new"].enumerated() {
             try note(client, id, state).insert()
         }
-        try client.draft("Note", ["id": 9, "title": "without a state"]).insert()
+        try client.draft("Note", ["id": 9]).insert()
         let groups = try client.store.query("Note").counts(by: "state")
         XCTAssertEqual(
             Dictionary(groups.map { ($0.value, $0.count) }, uniquingKeysWith: +),

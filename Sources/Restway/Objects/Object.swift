@@ -31,9 +31,9 @@ public struct Object: Sendable {
     /// identity.
     public var identity: Identity? { Identity(snapshot) }
 
-    /// Whether an attribute or a relationship beside the identity has been received or set. It is
-    /// false for an object that is known by its identity alone, because only links of other objects
-    /// have named it. Lists, counts and queries leave such objects out; see `Query.unloaded`.
+    /// Whether an answer or a draft has brought the object, whatever values it has. It is false for
+    /// an object that is known by its identity alone, because only links of other objects have
+    /// named it. Lists, counts and queries leave such objects out; see `Query.unloaded`.
     public var isLoaded: Bool { snapshot.isLoaded }
 
     /// The number by which the store knows the object. The store never gives it to another object,

@@ -35,7 +35,7 @@ extension ResponseProcessor {
         values.append(value)
         object.leaveOut(cellAt: index)
         result.changeSet.rows[row] = object.completed(
-            from: Snapshot.make(object.entity, values))
+            from: Snapshot.make(object.entity, values, isLoaded: false))
     }
 
     /// Gives the row of an answer the parts of its identity that the answer lacks and the object of
@@ -50,7 +50,8 @@ extension ResponseProcessor {
             let value = submission.subject.value(at: part)
             if Identity(value) != nil { values[part] = value }
         }
-        let completed = object.completed(from: Snapshot.make(object.entity, values))
+        let completed = object.completed(
+            from: Snapshot.make(object.entity, values, isLoaded: false))
         if completed.identity != nil { rows[row] = completed }
     }
 

@@ -67,7 +67,8 @@ struct IdentityLinks {
         if let known = rows[named] { return .link(Cell.reference(toRow: known)) }
         let all = target.attributes.indices.map { values[$0] ?? .absent }
         let place = changes.rows.count
-        changes.rows.append(Snapshot.make(target, all))
+        changes.rows.append(
+            Snapshot.make(target, all, isLoaded: target.isLoadedByLinks))
         if target.hasDefaults { changes.identityRows.insert(place) }
         rows[named] = place
         return .link(Cell.reference(toRow: place))

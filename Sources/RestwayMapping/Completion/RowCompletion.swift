@@ -241,6 +241,6 @@ extension Snapshot {
     func completed(with values: [Int: Value]) -> Snapshot {
         var all = [Value](repeating: .absent, count: (values.keys.max() ?? -1) + 1)
         for (index, value) in values { all[index] = value }
-        return completed(from: Snapshot.make(entity, all))
+        return completed(from: Snapshot.make(entity, all, isLoaded: false))
     }
 }

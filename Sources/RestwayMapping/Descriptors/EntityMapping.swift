@@ -70,7 +70,7 @@ package final class EntityMapping: Sendable {
                     isMany: relationship.isMany,
                     ignoresNull: relationship.isMany && relationship.policy == .merge,
                     entity: relationship.targets[0], key: mapping.mapKey?.target,
-                    part: mapping.identity?.scalar,
+                    part: mapping.identity?.scalar, onlyNames: mapping.form == .typedIdentity,
                     union: mapping.union == nil ? nil : unions.count - 1),
                 at: mapping.source)
         }
@@ -159,7 +159,8 @@ package struct RelationshipMapping: Sendable, Equatable {
         case object
         /// As its identity alone.
         case identity
-        /// As an object with its identity, and with the value that says of which entity it is.
+        /// As an object with its identity, and with the value that says of which entity it is, as
+        /// in JSON:API. Answers name linked objects in this form, too.
         case typedIdentity
     }
 

@@ -153,6 +153,7 @@ package final class MappedRows: @unchecked Sendable {
     private func renew(_ row: Int) {
         guard let values = changed.removeValue(forKey: row) else { return }
         replaced.append(rows[row])
+        // The program has given the object a value, so the row does more than name it.
         rows[row] = Snapshot.make(rows[row].entity, values)
     }
 }

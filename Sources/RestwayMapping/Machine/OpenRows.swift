@@ -42,6 +42,8 @@ struct OpenRows {
         let cell: Int
         /// Whether both rows are made of the same object.
         let isWhole: Bool
+        /// Whether the linked row only names its object.
+        let onlyNames: Bool
         /// Whether the linked row has its key in a map, so that it is an object even without
         /// content.
         let hasKey: Bool
@@ -145,9 +147,11 @@ struct OpenRows {
     mutating func attach(
         _ row: OpenRow, _ link: PlanLink, _ parent: OpenRow, _ origin: Origin = .object
     ) {
+        let onlyNames = origin == .identity || link.onlyNames
         rows[row].parent = Parent(
-            row: parent, cell: link.cell, isWhole: origin == .whole, hasKey: link.key != nil)
-        guard origin == .identity, kinds[rows[row].mapping].hasDefaults else { return }
+            row: parent, cell: link.cell, isWhole: origin == .whole, onlyNames: onlyNames,
+            hasKey: link.key != nil)
+        guard onlyNames, kinds[rows[row].mapping].hasDefaults else { return }
         identityRows.insert(rows[row].number)
     }
 
@@ -291,13 +295,17 @@ struct OpenRows {
             if let number = repeated.earlier(
                 content, row.number, isLinked: mayRepeat, among: finished), let parent
             {
+                if !parent.onlyNames { finished[number]?.load() }
                 link(parent, to: number)
                 drop(row)
                 continue
             }
+            let isLoaded =
+                parent.map { !$0.onlyNames } ?? true || content.kind.entity.isLoadedByLinks
             if let parent { link(parent, to: row.number) }
             finished[row.number] = Snapshot.make(
-                content.kind.entity, cells: content.cells, bytes: bytes, links: links.base)
+                content.kind.entity, cells: content.cells, bytes: bytes, links: links.base,
+                isLoaded: isLoaded)
         }
         cells.pop(to: rows[first].firstCell)
         rows.pop(to: first.position)

@@ -267,6 +267,8 @@ struct PlanLink {
     /// The attribute of the linked objects that a single value in their place stands for; nil if it
     /// stands for the whole identity.
     var part: Int?
+    /// Whether the objects in the answer only name the linked objects, as in JSON:API.
+    var onlyNames = false
     /// The index into the unions of the mapping that the link belongs to; nil for one entity.
     let union: Int?
 }

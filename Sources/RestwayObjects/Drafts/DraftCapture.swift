@@ -97,6 +97,7 @@ package struct DraftCapture: Sendable {
     /// - Parameter cells: The cells of each member to store. If this is `nil`, all cells that were
     ///   set are stored, or only the changed cells of an object that the store knows. A member that
     ///   is not listed is only linked to: by its key, or else by its identity.
+    ///   The rows of the others load their objects, whatever values they have.
     /// - Returns: The rows by member. The draft itself is member 0.
     @discardableResult
     package func add(to changes: inout ChangeSet, cells: [Int: Set<Int>]? = nil) -> [Int: Int] {
@@ -114,7 +115,9 @@ package struct DraftCapture: Sendable {
                 rows[member].map(Cell.reference(toRow:)) ?? members[member].storeKey
             }
             changes.edits[changes.rows.count] = member.node
-            changes.rows.append(Snapshot.make(member.entity, values))
+            let isLoaded =
+                cells.map { $0[index] != nil } ?? true || member.entity.isLoadedByLinks
+            changes.rows.append(Snapshot.make(member.entity, values, isLoaded: isLoaded))
         }
         return rows
     }
