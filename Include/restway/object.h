@@ -39,10 +39,9 @@ RESTWAY_API int32_t restway_object_is_a(const restway_object *object, const char
  *  Threads: any. Blocks: never. */
 RESTWAY_API int64_t restway_object_store_key(const restway_object *object);
 
-/** Returns 1 if the object is loaded: an attribute or a relationship beside its identity has been
- *  received or set. Returns 0 if the object is known by its identity alone, as a rule because only
- *  links of other objects have named it, and for NULL. An object without identity is loaded, and so
- *  is every object of an entity that has nothing but its identity. Constants do not count.
+/** Returns 1 if the object is loaded: an answer or a draft has brought it, whatever values it has.
+ *  Returns 0 if the object is known by its identity alone, because only links of other objects have
+ *  named it, and for NULL. A link also loads an object whose entity has nothing but its identity.
  *
  *  Lists and queries leave the other objects out, see restway_query_set_unloaded().
  *

@@ -125,13 +125,7 @@ char *curl_of(struct drafting *drafting, const restway_request *request) {
 }
 
 size_t stored(struct drafting *drafting, const char *entity) {
-    if (entity == NULL) {
-        restway_statistics statistics = RESTWAY_STATISTICS_INIT;
-        assert_ok(restway_store_statistics(drafting->store, &statistics, &failure));
-        return (size_t)statistics.object_count;
-    }
-    restway_list *all = all_objects(drafting->store, entity);
-    size_t count = restway_list_count(all);
-    restway_list_release(all);
+    size_t count = 0;
+    assert_ok(restway_store_count(drafting->store, entity, &count, &failure));
     return count;
 }

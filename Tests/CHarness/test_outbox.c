@@ -19,7 +19,7 @@ static void outbox__a_stored_request_goes_out_when_the_host_says_so(void **state
     assert_int_equal(restway_client_reachability(client), RESTWAY_REACHABILITY_UNREACHABLE);
     assert_ok(restway_outbox_needs_flushing(client, &needs, &failure));
     assert_int_equal(needs, 1);
-    answering_set(&outboxing.server, 200, "{\"id\": 1, \"name\": \"a\"}");
+    answering_set(&outboxing.server, 200, "{\"id\": 1}");
     assert_ok(
         restway_client_set_reachability(client, RESTWAY_REACHABILITY_REACHABLE, &failure));
     outboxing_wait(&outboxing, 0, 0, 0);

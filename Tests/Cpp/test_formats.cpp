@@ -100,16 +100,12 @@ TEST(bytes_are_mapped) {
     options.key_path = "all";
     const auto stored = client.map("Thing", R"({"all": [{"id": 1}, {"id": 2}]})", options);
     CHECK(stored.response.objects().size() == 2);
-    const auto all = [&] {
-        const auto store = client.store();
-        return store.count(store.query("Thing").unloaded(std::nullopt));
-    };
-    CHECK(all() == 2);
+    CHECK(client.store().count("Thing") == 2);
     options.flags = RESTWAY_MAP_SNAPSHOTS;
     const auto apart = client.map("Thing", R"({"all": [{"id": 3, "owner": {"id": 4}}]})", options);
     const auto one = apart.response.first();
     CHECK(apart.store.related_one(one, "owner").get<int>("id") == 4);
-    CHECK(all() == 2);
+    CHECK(client.store().count("Thing") == 2);
     try {
         client.map("Thing", "{");
         NOT_REACHED();

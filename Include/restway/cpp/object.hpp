@@ -25,9 +25,9 @@ public:
         return restway_object_is_a(get(), internal::c_text(entity)) != 0;
     }
 
-    /** Whether an attribute or a relationship beside the identity has been received or set; false
-     *  for an object that only links of other objects have named. Lists, counts and queries leave
-     *  such objects out; see query::unloaded(). */
+    /** Whether an answer or a draft has brought the object, whatever values it has; false for an
+     *  object that only links of other objects have named. Lists, counts and queries leave such
+     *  objects out; see query::unloaded(). */
     bool is_loaded() const noexcept {
         return restway_object_is_loaded(get()) != 0;
     }

@@ -104,7 +104,7 @@ class Object(Unchangeable, WholeObject):
 
     @property
     def is_loaded(self) -> bool:
-        """Whether an attribute or a relationship beside the identity has been received or set.
+        """Whether an answer or a draft has brought the object, whatever values it has.
 
         It is False for an object that is known by its identity alone, because only links of other
         objects have named it. Lists, counts and queries leave such objects out, see

@@ -132,8 +132,7 @@ def test_observers_of_the_base_learn_of_each_shape(client: restway.Client) -> No
         )
         found: list[list[object]] = []
         watch = other.observe_query(
-            lambda changes: found.append(identities(changes.objects)),
-            other.store.query("Member").unloaded(None),
+            lambda changes: found.append(identities(changes.objects)), other.store.query("Member")
         )
         first = identities(watch.objects)
         receive(other, "Admin", {"id": 21})

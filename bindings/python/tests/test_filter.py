@@ -18,7 +18,7 @@ TEAMS = [
     {"id": 1, "name": "Zebra", "founded": "2001-02-03"},
     {"id": 2, "name": "Alpha", "founded": "1999-12-31", "members": [7, 8], "chief": 8},
     {"id": 3, "name": "Alpha 100%", "founded": None},
-    {"id": 4, "name": None},
+    {"id": 4},
 ]
 MEMBERS = [{"id": 7, "name": "Ada", "score": 1.5}, {"id": 8, "name": "Bob", "team": 2}]
 

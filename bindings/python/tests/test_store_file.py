@@ -106,7 +106,7 @@ def test_a_document_names_the_file_beside_itself(tmp_path: Path, peer: Peer) -> 
     for _ in range(2):
         with restway.Client(restway.API.load(document), base_url=peer.url) as client:
             fetch(client, peer, [{"id": 5}])
-            assert client.store.statistics().objects == 1
+            assert client.store.count() == 1
     assert (tmp_path / "objects.db").exists()
 
 

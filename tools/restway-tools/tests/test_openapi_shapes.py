@@ -68,8 +68,7 @@ def test_an_answer_of_a_small_shape_erases_nothing(tmp_path: Path) -> None:
     one = imported(tmp_path, description(paths, USERS))
     with restway.Client(restway.API.from_json(one.document)) as client:
         client.map(None, json.dumps({"id": 1, "login": "a", "plan": "p"}), route="me")
-        users = [{"id": 1, "login": "b"}, {"id": 2, "login": "c"}]
-        client.map(None, json.dumps(users), route="users")
+        client.map(None, json.dumps([{"id": 1, "login": "b"}, {"id": 2}]), route="users")
         first, second = (client.store.find("user", number) for number in (1, 2))
         assert first is not None and second is not None
         assert (first.entity, first.login, first["plan"]) == ("private-user", "b", "p")
