@@ -29,6 +29,7 @@ static void expect_where(
     assert_ok(restway_query_create(store, entity, &query, &failure));
     assert_ok(restway_query_where(query, condition, values, value_count, &failure));
     assert_ok(restway_query_add_order(query, "id", 0, &failure));
+    assert_ok(restway_query_set_unloaded(query, -1, &failure));
     assert_ok(restway_store_query(store, query, &list, &failure));
     expect_identities(list, count, identities);
     assert_ok(restway_store_count_query(store, query, &counted, &failure));

@@ -48,7 +48,7 @@ def client_of(document: JSON, peer: Peer, strict: bool = False) -> restway.Clien
 
 def everything(store: restway.Store, document: JSON) -> Iterator[restway.Object]:
     for entity in document["entities"]:
-        yield from store.all(entity)
+        yield from store.query(entity).unloaded(None)
 
 
 @bounded
