@@ -72,15 +72,30 @@ extension StoreConnection {
         return statement
     }
 
+    /// Loaded objects are counted as those that are left of all objects: it is quicker to count the
+    /// unloaded objects than to ask for each object whether it is one of them.
     func count(_ query: Query) throws(SQLiteError) -> Int {
         guard let place = place(query.entity) else { return 0 }
         let table = tables[place]
-        return try filtering(query, place) { (filter) throws(SQLiteError) in
-            let statement = try connection.prepare(
-                "\(filter.tables)SELECT count(*) FROM \(table.tableName)\(filter.sql)")
-            filter.bind(statement)
-            return Int(try statement.firstInteger() ?? 0)
+        guard query.loading == .loaded, table.layout.unloaded != nil else {
+            return try count(query, table)
         }
+        return try askingForUnloaded(place) { (hasUnloaded) throws(SQLiteError) in
+            var query = query
+            query.loading = .all
+            let all = try count(query, table)
+            guard hasUnloaded else { return all }
+            query.loading = .unloaded
+            return all - (try count(query, table))
+        }
+    }
+
+    private func count(_ query: Query, _ table: TableAccess) throws(SQLiteError) -> Int {
+        let filter = QueryFilter(query, self, table)
+        let statement = try connection.prepare(
+            "\(filter.tables)SELECT count(*) FROM \(table.tableName)\(filter.sql)")
+        filter.bind(statement)
+        return Int(try statement.firstInteger() ?? 0)
     }
 
     func groups(_ query: Query, by attribute: Int) throws(SQLiteError) -> [QueryGroup] {
