@@ -93,7 +93,8 @@ class ThingPeer(Peer):
 
 @pytest.fixture
 def peer() -> Iterator[ThingPeer]:
-    with ThingPeer() as made:
+    made = ThingPeer()
+    with made:
         yield made
 
 
