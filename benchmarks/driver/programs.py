@@ -52,6 +52,7 @@ _PROGRAMS = {
     "restway_map": _OURS,
     "restway_idle": _OURS,
     "restway_memory": _OURS,
+    "restway_overlay": _OURS,
     "restway_pages": _OURS,
     "restway_store": _OURS,
     "restway_store_open": _OURS,
