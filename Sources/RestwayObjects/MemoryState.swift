@@ -12,6 +12,7 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
     private(set) var redirections: [Int64: Int64] = [:]
     /// The variables that objects remember of their routes, by their store keys.
     private var remembered: [Int64: RouteVariables] = [:]
+    private(set) var edits = PendingEdits()
 
     init(lastKey: Int64) {
         self.lastKey = lastKey
@@ -25,6 +26,19 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
     func objects(of entity: Entity, _ loading: Query.Loading = .all) -> [Snapshot] {
         let all = table(entity)?.objects(loading) ?? []
         return entity.isBase ? all : all.filter { $0.isA(entity) }
+    }
+
+    /// Returns the objects that meet those conditions of a query that do not concern values.
+    func objects(matchingEditsOf query: Query) -> [Snapshot] {
+        var found = objects(of: query.entity, query.loading)
+        if query.pendingDeletes == .hide, !edits.hiddenKeys.isEmpty {
+            found.removeAll { edits.hiddenKeys.contains($0.storeKey) }
+        }
+        if let isPending = query.isPending {
+            let pending = edits.pendingKeys
+            found.removeAll { pending.contains($0.storeKey) != isPending }
+        }
+        return found
     }
 
     /// Returns the objects of the family of `entity`.
@@ -80,7 +94,7 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
             var isOpen = false
             while next < rows.count, !isOpen, !rows[next].entity.hasDefaults {
                 (next, isOpen) = tableMade(rows[next].entity).take(
-                    rows, from: next, &keys, &lastKey, &objects, since: first)
+                    rows, from: next, &keys, &lastKey, &objects, since: first, edits)
             }
             return next
         }
@@ -174,5 +188,30 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
         let table = EntityTable(entity)
         tableOfFamily[ObjectIdentifier(entity.family)] = table
         return table
+    }
+}
+
+extension MemoryState {
+    func isCovered(_ key: Int64) -> Bool { edits.covers(key) }
+
+    func cover(of object: Snapshot) -> Cover { edits.cover(object.storeKey) }
+
+    func setCover(_ cover: Cover, of object: Snapshot) {
+        edits.setCover(cover, object.entity, object.storeKey)
+    }
+
+    func record(of edit: EditID) -> EditRecord? { edits.record(of: edit) }
+
+    func setRecord(_ record: EditRecord?, of edit: EditID) { edits.setRecord(record, of: edit) }
+
+    func place(under other: EditID?) -> Int64 { edits.place(under: other) }
+
+    func objects(of edit: EditID) -> [Snapshot] {
+        edits.objects(of: edit).compactMap { newest($0.entity, $0.key) }
+    }
+
+    func coveredObjects(_ entity: Entity?) -> [Snapshot] {
+        edits.all.compactMap { newest($0.entity, $0.key) }
+            .filter { object in entity.map { object.isA($0) } ?? true }
     }
 }

@@ -93,7 +93,7 @@ package final class MemoryStore: ObjectStore {
     }
 
     package func count(_ query: Query) -> Int {
-        query.findsAll && query.loading == .loaded
+        query.findsAll && query.loading == .loaded && query.pendingDeletes == .show
             ? count(query.entity) : matching(query).count
     }
 
@@ -107,6 +107,34 @@ package final class MemoryStore: ObjectStore {
         state.withLock { state in
             state.newest(entity, storeKey).map { state.isUnsent($0.storeKey) } ?? false
         }
+    }
+
+    package func confirmed(_ entity: Entity, storeKey: Int64) -> Snapshot? {
+        state.withLock { state in
+            guard let object = state.newest(entity, storeKey), object.isA(entity),
+                !state.isUnsent(object.storeKey)
+            else { return nil }
+            return state.cover(of: object).confirmed(object)
+        }
+    }
+
+    package func pendingCells(_ entity: Entity, storeKey: Int64) -> [PendingCell] {
+        state.withLock { state in
+            guard let object = state.newest(entity, storeKey) else { return [] }
+            return state.cover(of: object).pendingCells
+        }
+    }
+
+    package func isHidden(_ entity: Entity, storeKey: Int64) -> Bool {
+        state.withLock { state in
+            guard !state.edits.hiddenKeys.isEmpty, let object = state.newest(entity, storeKey)
+            else { return false }
+            return state.edits.hiddenKeys.contains(object.storeKey)
+        }
+    }
+
+    package func edits(ofOutbox outbox: Int64) -> [(id: EditID, isSuspended: Bool)] {
+        state.withLock { $0.edits.edits(ofOutbox: outbox) }
     }
 
     package func list(_ name: String) -> StoredList? {
@@ -145,7 +173,7 @@ package final class MemoryStore: ObjectStore {
         let relations = query.relationConditions
         let (all, others, redirections) = state.withLock { state in
             (
-                state.objects(of: query.entity, query.loading),
+                state.objects(matchingEditsOf: query),
                 relations.map { state.objects(ofFamilyOf: $0.target) }, state.redirections
             )
         }

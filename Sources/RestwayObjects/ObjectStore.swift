@@ -69,6 +69,22 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// Returns whether the program made the object and the server has not answered for it yet.
     func isUnsent(_ entity: Entity, storeKey: Int64) throws(StoreError) -> Bool
 
+    /// Returns the object with the values of the server, without pending edits; `nil` if no server
+    /// has answered for the object, or if it was deleted.
+    func confirmed(_ entity: Entity, storeKey: Int64) throws(StoreError) -> Snapshot?
+
+    /// Returns the attributes and relationships of an object whose values wait for the server.
+    func pendingCells(_ entity: Entity, storeKey: Int64) throws(StoreError) -> [PendingCell]
+
+    /// Returns whether a waiting deletion hides the object.
+    func isHidden(_ entity: Entity, storeKey: Int64) throws(StoreError) -> Bool
+
+    /// Returns the pending edits of an outbox in their order, also those whose objects were
+    /// deleted.
+    func edits(
+        ofOutbox outbox: Int64
+    ) throws(StoreError) -> [(id: EditID, isSuspended: Bool)]
+
     /// Returns the list that is kept under `name`; `nil` if the store keeps no list under this
     /// name. The list still has the keys of objects that were deleted.
     func list(_ name: String) throws(StoreError) -> StoredList?
@@ -104,6 +120,15 @@ package struct Commit: Sendable {
     /// One change for each object that was inserted, updated or deleted, in the order in which that
     /// first happened; empty unless the changes were asked for.
     package var changes: [Change] = []
+    /// Whether other attributes than before wait for the server.
+    package var pendingChanged = false
+    /// What `ChangeSet.laying` has laid; `nil` without it, or if the store knew the edit.
+    package var laid: PendingEdit?
+    /// What was laid again, with the present keys of the objects, in the order of
+    /// `ChangeSet.relaid`. Edits that the store knew are left out.
+    package var relaid: [PendingEdit] = []
+    /// The cells with values that were delivered, by the keys of their objects.
+    package var settled: [Int64: Set<Int>] = [:]
     /// How many commits have changed something in the store so far, with this one. A client's store
     /// counts them.
     package var changeCount = 0
@@ -113,8 +138,11 @@ package struct Commit: Sendable {
         self.changeCount = changeCount
     }
 
-    /// Whether an object was inserted, updated or deleted.
-    package var hasChanges: Bool { insertedCount + updatedCount + deletedCount > 0 }
+    /// Whether an object was inserted, updated or deleted, or waits for the server otherwise than
+    /// before.
+    package var hasChanges: Bool {
+        insertedCount + updatedCount + deletedCount > 0 || pendingChanged
+    }
 }
 
 /// The size of a store.
