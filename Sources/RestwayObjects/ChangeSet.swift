@@ -221,7 +221,7 @@ package struct Change: Sendable {
     }
 
     /// Whether the object was inserted and deleted again, so that there is nothing to report.
-    var isNothing: Bool { before == nil && after == nil }
+    package var isNothing: Bool { before == nil && after == nil }
 
     /// The newest snapshot of the object.
     package var object: Snapshot { (after ?? before)! }

@@ -30,10 +30,7 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
 
     /// Returns the objects that meet those conditions of a query that do not concern values.
     func objects(matchingEditsOf query: Query) -> [Snapshot] {
-        var found = objects(of: query.entity, query.loading)
-        if query.pendingDeletes == .hide, !edits.hiddenKeys.isEmpty {
-            found.removeAll { edits.hiddenKeys.contains($0.storeKey) }
-        }
+        var found = withoutHidden(objects(of: query.entity, query.loading), query)
         if let isPending = query.isPending {
             let pending = edits.pendingKeys
             found.removeAll { pending.contains($0.storeKey) != isPending }
@@ -41,8 +38,16 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
         return found
     }
 
-    /// Returns the objects of the family of `entity`.
-    func objects(ofFamilyOf entity: Entity) -> [Snapshot] { table(entity)?.objects ?? [] }
+    /// Returns the objects of the family of `entity` that conditions of a query may be about.
+    func objects(ofFamilyOf entity: Entity, seenBy query: Query) -> [Snapshot] {
+        withoutHidden(table(entity)?.objects ?? [], query)
+    }
+
+    private func withoutHidden(_ objects: [Snapshot], _ query: Query) -> [Snapshot] {
+        let hidden = edits.hiddenKeys
+        guard query.pendingDeletes == .hide, !hidden.isEmpty else { return objects }
+        return objects.filter { !hidden.contains($0.storeKey) }
+    }
 
     func newest(_ entity: Entity, _ key: Int64) -> Snapshot? {
         table(entity).flatMap { newest(in: $0, key) }

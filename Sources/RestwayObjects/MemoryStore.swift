@@ -75,11 +75,19 @@ package final class MemoryStore: ObjectStore {
         }
     }
 
-    package func count(_ entity: Entity?) -> Int {
+    package func count(_ entity: Entity?) -> Int { count(entity, .show) }
+
+    package func count(_ entity: Entity?, _ pendingDeletes: Query.PendingDeletes) -> Int {
         state.withLock { state in
-            guard let entity else { return state.tables.reduce(0) { $0 + $1.loadedCount } }
-            guard entity.isBase else { return state.objects(of: entity, .loaded).count }
-            return state.table(entity)?.loadedCount ?? 0
+            let tables = entity.map { [state.table($0)].compactMap(\.self) } ?? Array(state.tables)
+            let hidden = pendingDeletes == .hide ? state.edits.hiddenKeys : []
+            guard hidden.isEmpty, entity?.isBase ?? true else {
+                let all = tables.flatMap { $0.objects(.loaded) }
+                return all.count { object in
+                    !hidden.contains(object.storeKey) && entity.map(object.isA) ?? true
+                }
+            }
+            return tables.reduce(0) { $0 + $1.loadedCount }
         }
     }
 
@@ -93,8 +101,8 @@ package final class MemoryStore: ObjectStore {
     }
 
     package func count(_ query: Query) -> Int {
-        query.findsAll && query.loading == .loaded && query.pendingDeletes == .show
-            ? count(query.entity) : matching(query).count
+        query.findsAll && query.loading == .loaded
+            ? count(query.entity, query.pendingDeletes ?? .show) : matching(query).count
     }
 
     package func groups(_ query: Query, by attribute: Int) -> [QueryGroup] {
@@ -125,13 +133,7 @@ package final class MemoryStore: ObjectStore {
         }
     }
 
-    package func isHidden(_ entity: Entity, storeKey: Int64) -> Bool {
-        state.withLock { state in
-            guard !state.edits.hiddenKeys.isEmpty, let object = state.newest(entity, storeKey)
-            else { return false }
-            return state.edits.hiddenKeys.contains(object.storeKey)
-        }
-    }
+    package func hiddenKeys() -> Set<Int64> { state.withLock { $0.edits.hiddenKeys } }
 
     package func edits(ofOutbox outbox: Int64) -> [(id: EditID, isSuspended: Bool)] {
         state.withLock { $0.edits.edits(ofOutbox: outbox) }
@@ -174,7 +176,8 @@ package final class MemoryStore: ObjectStore {
         let (all, others, redirections) = state.withLock { state in
             (
                 state.objects(matchingEditsOf: query),
-                relations.map { state.objects(ofFamilyOf: $0.target) }, state.redirections
+                relations.map { state.objects(ofFamilyOf: $0.target, seenBy: query) },
+                state.redirections
             )
         }
         guard !query.findsAll else { return all }

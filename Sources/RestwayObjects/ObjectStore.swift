@@ -48,7 +48,9 @@ package protocol ObjectStore: AnyObject, Sendable {
     ) throws(StoreError) -> [Snapshot]
 
     /// Returns the number of loaded objects of `entity`, or of all loaded objects.
-    func count(_ entity: Entity?) throws(StoreError) -> Int
+    func count(
+        _ entity: Entity?, _ pendingDeletes: Query.PendingDeletes
+    ) throws(StoreError) -> Int
 
     /// Returns the objects that a query finds, in its order.
     func objects(_ query: Query) throws(StoreError) -> [Snapshot]
@@ -76,8 +78,8 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// Returns the attributes and relationships of an object whose values wait for the server.
     func pendingCells(_ entity: Entity, storeKey: Int64) throws(StoreError) -> [PendingCell]
 
-    /// Returns whether a waiting deletion hides the object.
-    func isHidden(_ entity: Entity, storeKey: Int64) throws(StoreError) -> Bool
+    /// Returns the keys of the objects that waiting deletions hide.
+    func hiddenKeys() throws(StoreError) -> Set<Int64>
 
     /// Returns the pending edits of an outbox in their order, also those whose objects were
     /// deleted.
@@ -103,6 +105,19 @@ package protocol ObjectStore: AnyObject, Sendable {
 extension ObjectStore {
     package func commit(_ changes: ChangeSet) throws(StoreError) -> Commit {
         try commit(changes, recordingChanges: false)
+    }
+
+    /// Returns the number of loaded objects of `entity`, or of all loaded objects, also of hidden
+    /// objects.
+    package func count(_ entity: Entity?) throws(StoreError) -> Int { try count(entity, .show) }
+
+    /// Returns whether a waiting deletion hides the object.
+    package func isHidden(_ entity: Entity, storeKey: Int64) throws(StoreError) -> Bool {
+        let hidden = try hiddenKeys()
+        guard !hidden.isEmpty, let object = try newest(entity, storeKey: storeKey) else {
+            return false
+        }
+        return hidden.contains(object.storeKey)
     }
 }
 

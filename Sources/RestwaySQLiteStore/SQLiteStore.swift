@@ -265,13 +265,9 @@ package final class SQLiteStore: ObjectStore {
         }
     }
 
-    package func isHidden(_ entity: Entity, storeKey: Int64) throws(StoreError) -> Bool {
-        try read(entity, or: false) { (lookups, table) throws(SQLiteError) in
-            let hidden = try lookups.hiddenKeys()
-            guard !hidden.isEmpty, let newest = try lookups.newest(table, storeKey) else {
-                return false
-            }
-            return hidden.contains(newest.storeKey)
+    package func hiddenKeys() throws(StoreError) -> Set<Int64> {
+        try lookups.withLock { (lookups) throws(StoreError) in
+            try StoreError.wrapping(lookups.hiddenKeys())
         }
     }
 
@@ -303,12 +299,19 @@ package final class SQLiteStore: ObjectStore {
 
     // MARK: Queries
 
-    package func count(_ entity: Entity?) throws(StoreError) -> Int {
+    package func count(
+        _ entity: Entity?, _ pendingDeletes: Query.PendingDeletes
+    ) throws(StoreError) -> Int {
         try query { (file) throws(SQLiteError) in
-            if let entity, !entity.isBase { return try file.count(Query(entity)) }
-            if let entity { return try file.place(entity).map(file.loadedCount) ?? 0 }
+            let places = entity.map { [file.place($0)].compactMap(\.self) } ?? Array(layouts.indices)
+            var isWhole = entity?.isBase ?? true
+            if pendingDeletes == .hide, try file.mayHaveHidden() { isWhole = false }
             var count = 0
-            for table in file.tables.indices { count += try file.loadedCount(table) }
+            for place in places {
+                var query = Query(entity ?? layouts[place].entity)
+                query.pendingDeletes = pendingDeletes
+                count += isWhole ? try file.loadedCount(place) : try file.count(query)
+            }
             return count
         }
     }

@@ -59,7 +59,7 @@ extension StoreConnection {
     }
 
     /// Returns the cover of an object; an empty one if the object has no edits. Attributes that the
-    /// document no longer has are left out.
+    /// document no longer has, or has with another type, are left out.
     func cover(_ key: Int64, _ table: TableAccess) throws(SQLiteError) -> Cover {
         let entity = table.layout.entity
         let layers = try statement(
@@ -79,8 +79,11 @@ extension StoreConnection {
             layer.made = layers.integer(3) != 0
             layer.hides = layers.integer(4) != 0
             layer.isActive = layers.integer(5) != 0
-            if let cell = layers.string(6).flatMap(entity.cellIndex) {
-                layer.cells[cell] = Cover.Values(before: layers.value(7), after: layers.value(9))
+            if let cell = layers.string(6).flatMap(entity.cellIndex),
+                let after = entity.fit(layers.value(9), cell: cell)
+            {
+                let before = entity.fit(layers.value(7), cell: cell) ?? .absent
+                layer.cells[cell] = Cover.Values(before: before, after: after)
             }
             found[edit] = layer
         }
@@ -90,7 +93,7 @@ extension StoreConnection {
         var base: [Int: Value] = [:]
         while try values.step() {
             guard let cell = values.string(0).flatMap(entity.cellIndex) else { continue }
-            base[cell] = values.value(1)
+            base[cell] = entity.fit(values.value(1), cell: cell) ?? .absent
         }
         return Cover(base: base, layers: Array(found.values))
     }
@@ -193,8 +196,9 @@ extension StoreConnection {
             statement.bind([.integer(key), .text(entity.cellName(cell))])
             try statement.run()
         }
-        for (cell, value) in cover.base where older.base[cell] != value {
-            let statement = try statement("INSERT OR REPLACE INTO restway_base VALUES (?1, ?2, ?3, ?4)")
+        for (cell, value) in cover.base where !(older.base[cell]?.isIdentical(to: value) ?? false) {
+            let statement = try statement(
+                "INSERT OR REPLACE INTO restway_base VALUES (?1, ?2, ?3, ?4)")
             statement.bind([.integer(key), .text(entity.cellName(cell))] + CodedValue(value).values)
             try statement.run()
         }

@@ -27,6 +27,10 @@ package struct Cover: Equatable, Sendable {
         package var before: Value
         package var after: Value
 
+        package static func == (left: Values, right: Values) -> Bool {
+            left.before.isIdentical(to: right.before) && left.after.isIdentical(to: right.after)
+        }
+
         package init(before: Value, after: Value) {
             self.before = before
             self.after = after
@@ -49,8 +53,8 @@ package struct Cover: Equatable, Sendable {
 
     /// Makes a cover of what a file has.
     package init(base: [Int: Value], layers: [Layer]) {
-        self.base = base
         self.layers = layers.sorted(by: Self.isBefore)
+        for (cell, value) in base where covers(cell) { self.base[cell] = value }
     }
 
     package var isEmpty: Bool { layers.isEmpty }
@@ -88,6 +92,11 @@ package struct Cover: Equatable, Sendable {
         let confirmed = object.replacing(base)
         confirmed.setStoreKey(object.storeKey)
         return confirmed
+    }
+
+    package static func == (left: Cover, right: Cover) -> Bool {
+        left.layers == right.layers && left.base.count == right.base.count
+            && left.base.allSatisfy { right.base[$0.key]?.isIdentical(to: $0.value) ?? false }
     }
 
     private static func isBefore(_ left: Layer, _ right: Layer) -> Bool {

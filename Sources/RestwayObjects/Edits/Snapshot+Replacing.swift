@@ -26,6 +26,6 @@ extension Snapshot {
 
     /// Returns the values of `values` that this object does not have.
     func differences(in values: [Int: Value]) -> [Int: Value] {
-        values.filter { !value(at: $0.key).isSame(as: $0.value) }
+        values.filter { !value(at: $0.key).isIdentical(to: $0.value) }
     }
 }

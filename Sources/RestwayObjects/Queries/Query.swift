@@ -59,7 +59,8 @@ package struct Query: Sendable {
     package var selection: Selection?
     /// Whether the objects have pending edits; `nil` for both.
     package var isPending: Bool?
-    package var pendingDeletes = PendingDeletes.show
+    /// `nil` leaves it to the store of the client; a store by itself shows them.
+    package var pendingDeletes: PendingDeletes?
     /// The conditions, all of which must hold.
     package var conditions: [Condition] = []
     /// The sort order. The first entry decides, then the next, and last the store key, which is the
