@@ -446,19 +446,19 @@ extension ObservedStore {
 
     /// Puts the state that a draft had at one moment into the store.
     package func insert(_ capture: DraftCapture) throws(Failure) -> Snapshot {
-        try insert(capture, recordingChanges: false).commit.objects[0]
+        try insert(capture, laying: nil).objects[0]
     }
 
-    /// Puts the state of a draft into the store. Returns the rows that describe it, and the commit.
+    /// Puts the state of a draft into the store.
     ///
     /// - Parameters:
+    ///   - edit: The pending edit that the changes of the draft are; `nil` if they wait for nothing.
     ///   - variables: The variables of the route by which the draft is sent.
     ///   - source: The parts of the request from which new objects have values.
-    ///   - edit: The pending edit that it is until the request has come to its end.
     package func insert(
-        _ capture: DraftCapture, recordingChanges: Bool, variables: RouteVariables? = nil,
-        from source: AnswerSource = AnswerSource(), laying edit: EditID? = nil
-    ) throws(Failure) -> (rows: [Snapshot], commit: Commit) {
+        _ capture: DraftCapture, laying edit: EditID?, variables: RouteVariables? = nil,
+        from source: AnswerSource = AnswerSource()
+    ) throws(Failure) -> Commit {
         for member in capture.members where member.storeKey != 0 {
             try requireObject(member.entity, member.storeKey)
         }
@@ -467,7 +467,7 @@ extension ObservedStore {
         RowCompletion.complete(&changes.rows, edits: edits, of: capture, from: source)
         changes.variables = variables
         changes.laying = edit
-        return (changes.rows, try commit(changes, recordingChanges: recordingChanges))
+        return try commit(changes)
     }
 }
 
