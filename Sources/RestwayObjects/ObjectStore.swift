@@ -142,6 +142,9 @@ package struct Commit: Sendable {
     /// What was laid again, with the present keys of the objects, in the order of
     /// `ChangeSet.relaid`. Edits that the store knew are left out.
     package var relaid: [PendingEdit] = []
+    /// The present keys of objects of a store in memory that has ended, by their former keys; see
+    /// `PendingEdit.Object`.
+    package var keysOfFormer: [Int64: Int64] = [:]
     /// The cells with values that were delivered, by the keys of their objects.
     package var settled: [Int64: Set<Int>] = [:]
     /// How many commits have changed something in the store so far, with this one. A client's store

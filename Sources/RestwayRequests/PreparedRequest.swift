@@ -3,7 +3,7 @@ package import RestwayDocument
 package import RestwayHTTP
 package import RestwayMapping
 package import RestwayObjects
-package import RestwayOutcome
+import RestwayOutcome
 import RestwayPlugins
 package import RestwayRouting
 import RestwayStore

@@ -51,6 +51,7 @@ final class JourneyTests: XCTestCase {
             case (.recover, .takeBack):
                 journey.show()
                 report(&journey, .judged(.fail(Sample.failure)))
+            case (.intercept, .takeBack): report(&journey, .failed(Sample.failure))
             case (.prepare, _): report(&journey, .prepared(Sample.request, optional))
             default: report(&journey, StageName(journey.stage).passing)
             }

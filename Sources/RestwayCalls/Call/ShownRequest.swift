@@ -1,3 +1,4 @@
+import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
 import RestwayRequests
@@ -24,7 +25,7 @@ struct ShownRequest: Sendable {
     /// Lets the store show what it would without the request, because the call fails, or keep the
     /// values, because the server has taken the request although its answer could not be used.
     func takeBack(from store: ObservedStore, isTaken: Bool) throws(Failure) {
-        var changes = ChangeSet(origin: .host)
+        var changes = ChangeSet(origin: isTaken ? .server : .host)
         changes.editSteps = [isTaken ? .deliver(edit.id) : .takeBack(edit.id)]
         let commit = try store.commit(changes, recordingChanges: true)
         guard case .draft(let draft)? = request.submission?.subject else { return }

@@ -80,8 +80,17 @@ extension CommitRun {
         let record = EditRecord(place: try target.place(under: edit.under))
         try target.setRecord(record, of: edit.id)
         edits.laid[edit.id] = []
+        // All objects are found first, as links may lead to later ones.
+        var found: [(described: PendingEdit.Object, object: Snapshot)] = []
         for described in edit.objects {
             guard let object = try find(described) else { continue }
+            if described.isOfFormerStore { edits.keysOfFormer[described.storeKey] = object.storeKey }
+            found.append((described, object))
+        }
+        for (described, found) in found {
+            guard described.made || described.hides || !described.cells.isEmpty,
+                let object = try target.newest(found.entity, found.storeKey)
+            else { continue }
             var layer = Cover.Layer(edit.id, place: record.place)
             if described.made { layer.made = try target.isUnsent(object.storeKey) }
             layer.hides = described.hides
@@ -123,9 +132,6 @@ extension CommitRun {
         if described.made { try target.setUnsent(key, true) }
         commit.insertedCount += 1
         try publish(row, key, over: nil)
-        if described.isOfFormerStore, described.storeKey != 0 {
-            edits.keysOfFormer[described.storeKey] = key
-        }
         return row
     }
 
@@ -251,6 +257,7 @@ extension CommitRun {
 extension CommitRun {
     /// Hides objects, and completes what the commit says of edits.
     mutating func finishEdits() throws(StoreError) {
+        commit.keysOfFormer = edits.keysOfFormer
         for hiding in changes.hidings where !edits.isKnown { try hide(hiding) }
         guard !edits.noted.isEmpty || !edits.laid.isEmpty else { return }
         if let edit = changes.laying, !edits.isKnown { commit.laid = try laid(edit) }

@@ -1,5 +1,6 @@
 import RestwayCalls
 import RestwayDocument
+import RestwayObjects
 import RestwayOutcome
 import RestwayRequests
 import RestwayRouting

@@ -128,10 +128,9 @@ final class LocalIdentityTable: Sendable {
     }
 
     /// Notes which objects of this store are the objects of an item of another store.
-    func adopt(_ item: Int64, from former: [Int64], to keys: [Int64]) {
-        let pairs = zip(former, keys).filter { $0.1 != 0 }
-        adopted.withLock { $0[item] = Dictionary(pairs, uniquingKeysWith: { first, _ in first }) }
-    }
+    ///
+    /// - Parameter keys: The keys in this store, by the keys in the other one.
+    func adopt(_ item: Int64, _ keys: [Int64: Int64]) { adopted.withLock { $0[item] = keys } }
 
     /// Returns the key of the object that an item is about; `nil` if the key belongs to another
     /// store.

@@ -186,7 +186,7 @@ final class StoredChanges: Sendable {
         var told: Set<Int64> = []
         var rest = steps[...]
         while !rest.isEmpty {
-            var changes = ChangeSet(origin: .host)
+            var changes = ChangeSet(origin: rest.contains(where: \.isDelivery) ? .server : .host)
             changes.editSteps = Array(rest.prefix(Self.stepsAtOnce))
             rest = rest.dropFirst(Self.stepsAtOnce)
             let commit = try store.commit(changes, recordingChanges: true)
@@ -239,6 +239,12 @@ final class StoredChanges: Sendable {
     func endShowing(_ edit: OptimisticEdit) { inFlight.withLock { _ = $0.remove(edit.id) } }
 }
 
+extension EditStep {
+    fileprivate var isDelivery: Bool {
+        if case .deliver = self { true } else { false }
+    }
+}
+
 /// Comparing the journal with the store.
 extension StoredChanges {
     /// How long accepted edits are remembered for other stores, in microseconds: a week.
@@ -256,8 +262,9 @@ extension StoredChanges {
     ///   without an edit may be one that is just being delivered. A store in memory is only its
     ///   client's, so it may lay them before anything is sent.
     func compare(laysAgain: Bool) throws(Failure) {
-        let holdsEdits = try journal.checked(journal.holdsEdits())
-        guard try holdsEdits || !store.edits(ofOutbox: journal.number).isEmpty else {
+        let knowsNone = try store.edits(ofOutbox: journal.number).isEmpty
+        let holdsNone = try !journal.checked(journal.holdsEdits())
+        if knowsNone, holdsNone {
             return isBehind.withLock { $0 = false }
         }
         let isDone = try journal.editLock.compare { () throws(Failure) in
@@ -275,7 +282,7 @@ extension StoredChanges {
 
     /// Compares if another process has written the file since.
     func compareIfChanged() throws(Failure) {
-        let mark = journal.reader.withLock { $0.connection.commitMark }
+        let mark = journal.commitMark
         let isNew = comparedMark.withLock { last in
             defer { last = mark }
             return mark == nil || last != mark
@@ -346,13 +353,7 @@ extension StoredChanges {
             let dead = part.filter(\.item.isDead).map { EditStep.suspend(id($0.item.edit)) }
             if !dead.isEmpty { _ = try perform(dead) }
             guard !isOurs else { continue }
-            for (given, laid) in zip(changes.relaid, commit.relaid) {
-                guard let item = part.first(where: { $0.change.edit == laid.id.number })?.item
-                else { continue }
-                identityTable.adopt(
-                    item.item, from: given.objects.map(\.storeKey),
-                    to: laid.objects.map(\.storeKey))
-            }
+            for lost in part { identityTable.adopt(lost.item.item, commit.keysOfFormer) }
         }
     }
 

@@ -104,7 +104,7 @@ final class EditLock: Sendable {
             guard now < limit else { return false }
             let pause = now.advanced(milliseconds: Self.pauseMilliseconds)
             // Another process cannot wake this thread.
-            let _: Bool? = Monitor(()).wait(until: pause) { nil }
+            let _: Bool? = Monitor(()).wait(until: pause) { _ in nil }
         }
     }
 

@@ -91,7 +91,7 @@ enum ItemRow {
             path: row.string(4) ?? "", headers: HeaderText.fields(row.bytes(5)),
             body: row.bytesIfAny(23), idempotencyKey: row.string(6) ?? "",
             createdAt: row.integer(7), creates: row.string(8).flatMap { LocalID($0) },
-            edit: row.integerIfAny(25),
+            edit: row.integerIfAny(26),
             progress: .init(
                 mayHaveArrived: row.integer(9) != MayHaveArrived.no,
                 attempts: Int(clamping: row.integer(10)), nextAttemptAt: row.integer(11),

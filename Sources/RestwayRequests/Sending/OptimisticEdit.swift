@@ -1,5 +1,5 @@
-package import RestwayDocument
-package import RestwayMapping
+import RestwayDocument
+import RestwayMapping
 package import RestwayObjects
 package import RestwayOutcome
 import RestwayRouting
