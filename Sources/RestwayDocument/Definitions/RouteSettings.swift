@@ -18,8 +18,8 @@ package final class RouteSettings: Sendable {
     package let dataMapper: String?
     /// The transport that replaces the client's.
     package let transport: TransportReference?
-    /// Whether its requests may be stored; `nil` if the patterns of the outbox decide.
-    package let mayBeStored: Bool?
+    /// When its requests are stored; `nil` if the patterns of the outbox decide.
+    package let storing: StoringRule?
     package let body: BodySettings
     package let answers: AnswerSettings
     /// How its requests take part in the response cache.
@@ -29,7 +29,7 @@ package final class RouteSettings: Sendable {
     package init(
         headers: [Pair] = [], parameters: [Parameter] = [], timeouts: Timeouts = Timeouts(),
         retry: RetryPolicy? = nil, auth: AuthMode? = nil, dataMapper: String? = nil,
-        transport: TransportReference? = nil, mayBeStored: Bool? = nil,
+        transport: TransportReference? = nil, storing: StoringRule? = nil,
         body: BodySettings = BodySettings(), answers: AnswerSettings = AnswerSettings(),
         cache: CacheRules = CacheRules(), stages: StageNames = StageNames()
     ) {
@@ -40,7 +40,7 @@ package final class RouteSettings: Sendable {
         self.auth = auth
         self.dataMapper = dataMapper
         self.transport = transport
-        self.mayBeStored = mayBeStored
+        self.storing = storing
         self.body = body
         self.answers = answers
         self.cache = cache

@@ -76,12 +76,13 @@ extension Outbox {
         try refuseWhenClosed()
         let item = try journal.existingItem(id)
         let marked = item.state == .dead ? try marks.objects(of: item) : [:]
-        let count = try notices.removing(flushing.stored) { () throws(Failure) in
-            try journal.checked(journal.drop(id)).count
+        let dropped = try notices.removing(flushing.stored) { () throws(Failure) in
+            try journal.checked(journal.drop(id))
         }
+        flushing.tellRemoved { dropped.contains($0) }
         lanesChanged()
         marks.tellAccepted(marked, besides: try changes.takeBack())
-        return count
+        return dropped.count
     }
 
     /// Removes all items.
@@ -93,6 +94,7 @@ extension Outbox {
         let count = try notices.removing(flushing.stored) { () throws(Failure) in
             try journal.checked(journal.dropAll())
         }
+        flushing.tellRemoved { !flushing.isOnItsWay($0) }
         marks.tellAccepted(marked, besides: try changes.takeBack())
         return count
     }
