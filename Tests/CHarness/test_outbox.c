@@ -83,7 +83,8 @@ static void outbox__a_request_that_is_stored_first_has_its_answer(void **state) 
     /* A refusal goes to the call, and leaves no dead letter. */
     answering_set(&outboxing.server, 422, "{}");
     assert_fails_keeping(
-        restway_client_perform(outboxing.client, request, 0, NULL, &failure), RESTWAY_E_HTTP, "422");
+        restway_client_perform(outboxing.client, request, 0, NULL, &failure), RESTWAY_E_HTTP,
+        "422");
     assert_int_equal(restway_error_http_status(failure), 422);
     forget_failure();
     outboxing_wait(&outboxing, 0, 0, 0);

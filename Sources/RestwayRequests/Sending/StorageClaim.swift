@@ -116,7 +116,7 @@ package enum StoringResult: Sendable {
 
 /// A request that the outbox is to store.
 package struct StoringOrder: Sendable {
-    /// What has happened to the request before it is stored.
+    /// The reason why a request is stored.
     package enum Cause: Sendable {
         /// It is stored before it is sent, and the call waits for the answer.
         case first

@@ -502,8 +502,7 @@ def test_a_close_stores_the_requests_in_flight(server: Server, tmp_path: Path) -
             asyncio.create_task(client.perform(put(1))),
             asyncio.create_task(client.perform(first(2))),
         ]
-        while not server.requests:
-            await asyncio.sleep(0)
+        await asyncio.to_thread(server.arrived.wait, 30)
         await client.close()
         results = await asyncio.gather(*tasks, return_exceptions=True)
         server.go.set()
