@@ -4,6 +4,7 @@ import RestwayRouting
 import RestwayThreads
 import XCTest
 
+@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
@@ -114,6 +115,27 @@ final class OutboxCloseTests: OutboxTestCase {
             XCTAssertEqual(try found().count, 20)
             removeFiles()
         }
+    }
+
+    func testTheRequestsOfABatchOnItsWayAreStored() throws {
+        let client = try client("", #", "batch": {"path": "/batch", "limit": 5}"#)
+        let session = try BatchSession(client.batches)
+        let reasons = Monitor<[Failure.Reason]>([])
+        for spec in [put(1), put(2), RequestSpec(target: .path(.get, "notes/1"))] {
+            try session.add(
+                spec,
+                completion: { _, outcome in
+                    guard case .failure(let failure) = outcome else { return }
+                    reasons.update { $0.append(failure.reason) }
+                }, end: {})
+        }
+        try session.send(completion: { _, _ in }, end: {})
+        XCTAssertEqual(transport.next().exchange.method, "POST")
+        client.close()
+        let ended = reasons.wait { $0.count == 3 ? $0 : nil }
+        XCTAssertEqual(ended?.filter { $0 == .queued }.count, 2)
+        XCTAssertEqual(ended?.filter { $0 == .closed }.count, 1)
+        XCTAssertEqual(try found().count, 2)
     }
 
     func testACancelledCallIsNotStoredByAClose() throws {

@@ -5,6 +5,7 @@ import RestwayRouting
 import RestwayThreads
 import XCTest
 
+@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
@@ -138,6 +139,29 @@ final class StoredFirstTests: OutboxTestCase {
         started.answer(200, "{}")
         _ = try response(slow)
         transport.answer(200, "{}")
+    }
+
+    func testARequestOfABatchThatIsStoredFirstGoesOutByItself() throws {
+        let client = try client("", #", "batch": {"path": "/batch", "limit": 5}"#)
+        let session = try BatchSession(client.batches)
+        let ended = Monitor<[Int]>([])
+        for (index, spec) in [first(1), put(2)].enumerated() {
+            try session.add(
+                spec,
+                completion: { _, outcome in
+                    if case .success = outcome { ended.update { $0.append(index) } }
+                }, end: {})
+        }
+        try session.send(completion: { _, _ in }, end: {})
+        var bodies = Set<String>()
+        for _ in 0..<2 {
+            let started = transport.next()
+            let body = text(started.exchange)
+            bodies.insert(body.contains("things/1") ? "first" : "put")
+            started.answer(200, #"[{"code": 200, "body": "{}"}]"#)
+        }
+        XCTAssertEqual(bodies, ["first", "put"])
+        XCTAssertEqual(ended.wait { $0.count == 2 ? Set($0) : nil }, [0, 1])
     }
 
     // MARK: Objects

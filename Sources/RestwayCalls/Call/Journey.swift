@@ -66,9 +66,9 @@ struct Journey {
         indirect case store(StoringOrder)
         /// The outbox has stored the request as this item, and sends it when its turn comes. The
         /// call waits for the answer.
-        case follow(item: Int64, any StorageClaim)
+        indirect case follow(item: Int64, any StorageClaim)
         /// The program has cancelled the call, and the outbox drops this item if it was never sent.
-        case drop(item: Int64, any StorageClaim)
+        indirect case drop(item: Int64, any StorageClaim)
         /// The call has ended.
         case deliver(Ending)
     }
