@@ -155,7 +155,7 @@ extension DocumentObject {
             "headers", "parameters", "timeoutMilliseconds", "connectTimeoutMilliseconds",
             "firstByteTimeoutMilliseconds", "idleTimeoutMilliseconds", "tooSlowMilliseconds",
             "retry", "auth", "dataMapper", "transport", "catchAll", "saveAsResource", "stream",
-            "pages", "offline", "renames", "cacheTTL", "cacheIgnoreQueryParameters",
+            "pages", "offline", "optimistic", "renames", "cacheTTL", "cacheIgnoreQueryParameters",
             "invalidatesCachedRouteNames", "cache", "serializationName", "serialization", "forms",
             "gzip", "expectContinue", "resumable", "accept", "validate", "parse", "modifiers",
             "interceptors", "encode",
@@ -170,6 +170,8 @@ extension DocumentObject {
     static let routeCache = DocumentObject(
         ["staleWhileRevalidate", "staleIfError", "unsafe", "bypass"],
         ranges: ["staleWhileRevalidate": 0...2_147_483_648, "staleIfError": 0...2_147_483_648])
+
+    static let routeOffline = DocumentObject(["store"])
 
     static let routeRequest = DocumentObject(
         ["method", "entity", "keyPath", "exclude", "nulls", "changedOnly"])

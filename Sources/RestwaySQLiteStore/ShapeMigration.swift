@@ -50,6 +50,8 @@ struct ShapeMigration {
         try complete(old, layout, pairs, shapes)
         try moveUnloaded(old, layout)
         try redirect()
+        try connection.run(
+            "UPDATE restway_layers SET entity = \(layout.number) WHERE entity = \(old.number)")
         try connection.run("DROP TABLE restway_moving")
         try retire(old, shape)
     }
@@ -234,7 +236,8 @@ struct ShapeMigration {
             """)
     }
 
-    /// Lets links and lists of the objects that both tables had lead to the object that stays.
+    /// Lets links and lists of the objects that both tables had lead to the object that stays. The
+    /// layers of pending edits end with the other object; the edits themselves go on.
     private func redirect() throws(SQLiteError) {
         try connection.run(
             """
@@ -243,7 +246,9 @@ struct ShapeMigration {
             UPDATE OR IGNORE restway_remembered SET key =
                 (SELECT newer FROM restway_moving WHERE older = key)
             WHERE key IN (SELECT older FROM restway_moving);
-            DELETE FROM restway_remembered WHERE key IN (SELECT older FROM restway_moving)
+            DELETE FROM restway_remembered WHERE key IN (SELECT older FROM restway_moving);
+            DELETE FROM restway_layers WHERE key IN (SELECT older FROM restway_moving);
+            DELETE FROM restway_base WHERE key IN (SELECT older FROM restway_moving)
             """)
     }
 

@@ -362,7 +362,7 @@ final class LoadedFileTests: SQLiteTestCase {
             Snapshot.make(teams.team, [.int64(1), .links([])]),
             Snapshot.make(teams.team, [.int64(2)]))
         try file.shell(
-            """
+            StoreFile.withoutEdits + """
             DROP TABLE restway_unloaded; DELETE FROM restway_store WHERE name LIKE 'unloaded.%';
             PRAGMA user_version = 4
             """)

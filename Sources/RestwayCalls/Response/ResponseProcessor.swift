@@ -347,37 +347,38 @@ struct ResponseProcessor {
         _ rows: MappedAnswer.NewRows, _ mapped: inout MappedAnswer
     ) throws(Failure) -> Deadline? {
         let answer = mapped.answer
-        var (changes, manner) = (rows.changes, rows.manner)
+        var changes = rows.changes
         let consequences = try consequences(of: rows.result, rows.template, answer, &changes)
         guard rows.result != nil || !changes.isEmpty else { return nil }
-        changes.onlyCompletes = hasStored(answer, manner)
+        changes.onlyCompletes = hasStored(answer, rows.manner)
         // Most objects have all variables as attributes, and finding their values would cost more
         // than this check.
         let template = request.destination.route?.template ?? rows.template
         if let template, changes.remembersSome(of: template.variableNames) {
             changes.variables = request.destination.variables(template)
         }
-        if answer.cache?.isKept == true, try leavesWaitingChanges(of: changes.rows) {
-            // When nothing waits any more, the next answer with this body is mapped again.
-            manner = nil
-        }
         let started = clock.now()
         let hasUnkept = !changes.unkeptRows.isEmpty
-        let commit = try commit(changes, answer)
+        let commit = try commit(changes, answer, since: call.moment)
         let stored = clock.now()
         settle(consequences, commit)
         guard let result = rows.result else { return nil }
         (mapped.objects, mapped.results) = result.objects(of: commit)
-        remember(mapped, manner, commit, hasUnkept: hasUnkept)
+        remember(mapped, rows.manner, commit, hasUnkept: hasUnkept)
         mapped.answer.timings.store = stored.microseconds(since: started)
         mapped.matching = request.isFromOutbox ? consequences.matching : nil
         return stored
     }
 
     /// Gives rows to the store.
-    func commit(_ changes: ChangeSet, _ answer: Answer) throws(Failure) -> Commit {
+    ///
+    /// - Parameter moment: When the request left to which the rows are the answer. The rows say
+    ///   nothing about what was delivered since.
+    func commit(
+        _ changes: ChangeSet, _ answer: Answer, since moment: StoreMoment? = nil
+    ) throws(Failure) -> Commit {
         do {
-            let commit = try context.store.commit(changes)
+            let commit = try context.store.commit(changes, since: moment)
             call.log.stores(commit)
             return commit
         } catch {

@@ -1,5 +1,6 @@
 import RestwayCalls
 import RestwayDocument
+import RestwayObjects
 import RestwayOutcome
 import RestwayRequests
 import RestwayRouting
@@ -41,6 +42,8 @@ final class FlushDriver: Sendable {
         /// Why the flush could not go on.
         var failure: Failure?
         var waiters: [OutboxReceiver] = []
+        /// The calls whose items cannot be delivered now.
+        var undelivered: [Followers.Follower] = []
     }
 
     /// Reports of flushes that nobody waited for. The next flush for which somebody waits tells
@@ -72,12 +75,14 @@ final class FlushDriver: Sendable {
     let journal: OutboxJournal
     let identityTable: LocalIdentityTable
     let around: OutboxSurroundings
-    private let changes: StoredChanges
+    let changes: StoredChanges
     private let marks: RejectionMarks
     private let notices: OutboxNotices
     /// Returns the lanes that have a call in flight that is not an item.
     private let busyLanes: @Sendable () -> Set<Lane>
     let state: Lock<State>
+    /// The calls that wait for the answers of items.
+    let followers = Followers()
     /// The source of the random waits.
     private let random: Lock<SeededRandom>
 
@@ -163,7 +168,7 @@ final class FlushDriver: Sendable {
     }
 
     /// Sends the items that may go out. It runs on a worker.
-    private func scan() {
+    func scan() {
         while true {
             let isRuledOut = isRuledOut
             let (left, step, sender, ended) = state.withLock { state in
@@ -174,6 +179,7 @@ final class FlushDriver: Sendable {
                     return (state.unwritten, FlushMachine.Step.rest, state.sender, Flush?.none)
                 }
                 let step = state.machine.next(isRuledOut: isRuledOut)
+                if step == .end { state.flush.undelivered = followers.take() }
                 let ended = step == .end ? state.flush : nil
                 if step == .end {
                     if state.flush.waiters.isEmpty {
@@ -201,12 +207,14 @@ final class FlushDriver: Sendable {
     private func take(
         _ take: FlushMachine.Take, _ sender: any StoredRequestSender
     ) throws(Failure) {
+        let wasSender = journal.isSender
         let isSender = try journal.checked(journal.becomeSender())
         state.withLock { $0.machine.isSentByAnother = !isSender }
         guard isSender else {
             let words = "another process sends the requests in \"\(journal.path)\""
             return stop(Failure(.outbox, words, field: journal.path))
         }
+        if !wasSender { try becameSender() }
         if let urgency = take.hurry { try hurry(urgency) }
         let (busyLanes, now) = (busyLanes(), around.clock.wallMicroseconds())
         let items = try journal.checked(
@@ -219,6 +227,17 @@ final class FlushDriver: Sendable {
         send(items, isBatch: take.isBatch, sender)
         // The next items are read while these are on their way.
         try journal.checked(journal.readOn(itemsMax: take.itemsMax))
+    }
+
+    /// Shows the edits of all items, as none is on its way yet. If that fails, the next attempt
+    /// begins as sender again.
+    private func becameSender() throws(Failure) {
+        do throws(Failure) {
+            try changes.compare(laysAgain: true)
+        } catch {
+            journal.resign()
+            throw error
+        }
     }
 
     /// Returns an item as it is stored; `nil` if it is not stored.
@@ -260,6 +279,7 @@ final class FlushDriver: Sendable {
         if flush.sent.isEmpty, flush.failure == nil, journal.hasWaiting, awaitsCredential {
             flush.failure = Self.awaitsCredentialFailure
         }
+        tellUndelivered(flush.undelivered, because: flush.failure)
         let report = notices.requests(Self.requests(flush.sent), failure: flush.failure)
         if !report.all.isEmpty { notices.observe(flushed: report) }
         // An item that has not ended, or that was changed since, is told only if it was sent again.
@@ -313,7 +333,7 @@ final class FlushDriver: Sendable {
 
     /// Sends items that were taken from the journal.
     private func send(_ items: [OutboxItem], isBatch: Bool, _ sender: any StoredRequestSender) {
-        for item in items { identityTable.name(item.entry) }
+        for item in items { identityTable.name(item) }
         let credential = state.withLock { $0.machine.trust.generation }
         let sending = Sending(items, isBatch: isBatch, credential: credential)
         var singles = items
@@ -344,6 +364,7 @@ final class FlushDriver: Sendable {
         // The cache must not answer a stored request, but its answer makes entries invalid.
         spec.reception.caching.mode = .bypass
         spec.reception.caching.owner = around.cacheOwner(of: item)
+        if let wishes = followers.spec(of: item) { spec.takeWishes(of: wishes) }
         return spec
     }
 
@@ -370,7 +391,7 @@ final class FlushDriver: Sendable {
             facts.wasSentBefore = journal.mayHaveSentBefore(item)
             facts.hasCredential = authMode(of: item) != .none
             facts.awaitsIdentity =
-                item.entry.creates != nil || !identityTable.objects(item.entry).companions.isEmpty
+                item.entry.creates != nil || !identityTable.objects(item).companions.isEmpty
         }
         var judgement = random.withLock {
             AttemptJudgement(item, outcome, facts, rules, random: &$0)
@@ -383,7 +404,8 @@ final class FlushDriver: Sendable {
             }
         }
         return AttemptResult(
-            item, judgement, deliveries: deliveries, rules, retryMilliseconds: retryMilliseconds)
+            item, judgement, deliveries: deliveries, rules, retryMilliseconds: retryMilliseconds,
+            isFollowed: followers.hasCall(of: item))
     }
 
     /// Handles the outcomes of a call. It runs on a worker. If another call may go out, this thread
@@ -477,22 +499,37 @@ final class FlushDriver: Sendable {
         defer { notices.endWrite(number) }
         var results = results
         var settlements: [OutboxSettlement] = []
-        for result in results { settlements += result.settlements }
+        for result in results {
+            noteDelivery(result)
+            settlements += result.settlements
+        }
         let released = results.filter { $0.settlements.isEmpty }.map { $0.item.id }
         if !settlements.isEmpty {
             let now = around.clock.wallMicroseconds()
             let settled = try journal.settle(settlements, now: now)
             for result in results where settled.missing.contains(result.item.id) {
                 notices.tellWithdrawn(result.report)
+                followers.end(result.item, .failure(Self.withdrawn(result.item.id)))
             }
+            takeBackRefused(settled.refused, results)
             results.removeAll { settled.missing.contains($0.item.id) }
             report(results, buried: settled.buried)
         }
         // This comes after the settlement: a program that sees these items wait may react to it and
         // let them go out.
         if !released.isEmpty { journal.release(released) }
+        for result in results { tellFollower(of: result) }
         for result in results where result.isFinal { tellEnd(of: result.report, result.failure) }
         return results.filter { $0.wasSent }.map { $0.report }
+    }
+
+    /// Lets the store show the values of a delivered item as those of the server. The answer has
+    /// done that already, unless it could not be read.
+    private func noteDelivery(_ result: AttemptResult) {
+        guard result.attempt.isDelivered, result.failure != nil,
+            let edit = identityTable.edit(of: result.item)
+        else { return }
+        _ = changes.followIfPossible([.deliver(edit)])
     }
 
     /// Tells drafts and observers of the store about settled items.
@@ -505,7 +542,10 @@ final class FlushDriver: Sendable {
         // These became dead letters because the object that they waited for was not created, or
         // because its identity cannot be written into their bodies.
         let orphans = buried.compactMap { try? journal.existingItem($0) }
-        marks.tellRejected(by: dead + orphans)
+        // The notice of the change that is seen no longer also reports the mark.
+        let told = changes.followIfPossible(
+            (dead + orphans).compactMap(identityTable.edit).map { .suspend($0) })
+        marks.tellRejected(by: dead + orphans, besides: told)
         for item in orphans {
             let request = around.report(item)
             let why = request.lastError ?? "the object that it waited for was not created"
@@ -530,6 +570,12 @@ final class FlushDriver: Sendable {
     }
 
     // MARK: Timers
+
+    /// Lets waiters and the store learn of the items that another process has delivered or dropped.
+    private func noteEndsElsewhere() {
+        notices.tellEnded(stored)
+        try? changes.compareIfChanged()
+    }
 
     /// Schedules the next check after a flush.
     func scheduleNext() {
@@ -564,7 +610,7 @@ final class FlushDriver: Sendable {
             return state.machine.isSentByAnother
         }
         // While no process has stored anything, this only reads a number in memory.
-        if isSentByAnother { notices.tellEnded(stored) }
+        if isSentByAnother { noteEndsElsewhere() }
         if awaitsCredential || isSentByAnother && !journal.hasWaiting {
             scheduleNext()
         } else {

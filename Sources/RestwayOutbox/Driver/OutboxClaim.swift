@@ -34,7 +34,7 @@ struct ClaimedLane {
 ///
 /// It is a class because many functions pass it on without changing it.
 final class OutboxClaim: StorageClaim {
-    private let outbox: Outbox
+    let outbox: Outbox
     let lane: ClaimedLane
     let idempotencyKey: String
     /// The part that is joined to the base URL, with its query.
@@ -59,6 +59,8 @@ final class OutboxClaim: StorageClaim {
     let owner: ItemOwner
     /// The retry policy of the route or the client, which would have tried the request again.
     let retry: RetryPolicy?
+    /// The specification of a request that is stored before it is sent; `nil` for other requests.
+    let storedFirst: RequestSpec?
 
     /// Returns `nil` if the request holds local identities that cannot be replaced later.
     init?(
@@ -81,6 +83,7 @@ final class OutboxClaim: StorageClaim {
         lane = request.lane(local, identities.outbox, api)
         deferred = identities.missing == nil ? nil : request.spec
         retry = request.retry
+        storedFirst = request.isStoredFirst ? request.spec : nil
         owner = identities.outbox.around.owner.now
     }
 
@@ -115,8 +118,14 @@ extension OutboxClaim {
         }
     }
 
-    func enterLane(_ call: UInt64, go: @escaping @Sendable () -> Void) -> Bool {
-        outbox.enter(lane, call, go: go)
+    func show(_ request: PreparedRequest) throws(Failure) -> OptimisticEdit {
+        try outbox.changes.show(request)
+    }
+
+    func endShowing(_ edit: OptimisticEdit) { outbox.changes.endShowing(edit) }
+
+    func enterLane(_ call: UInt64, go: @escaping @Sendable (Executor) -> Void) -> Bool {
+        outbox.enter(lane, call, isStoredFirst: isStoredFirst, go: go)
     }
 
     func leaveLane(_ call: UInt64) { outbox.leave(lane, call) }
@@ -133,6 +142,7 @@ extension OutboxClaim {
     }
 
     func reasonToStore() throws(Failure) -> String? {
+        if outbox.isBeingClosed { return Failure.closed.message }
         if outbox.around.reachability.isRuledOut { return Self.ruledOutReason }
         if deferred != nil { return "it is about an object that the server has not named" }
         for local in awaits where try outbox.isToBeCreated(local) {
@@ -150,7 +160,11 @@ extension OutboxClaim {
         return isTaken
     }
 
-    func store(_ order: StoringOrder, _ ended: @escaping @Sendable (Failure) -> Void) {
+    func awaitTurn(_ call: UInt64, if isInLane: () -> Bool) {
+        outbox.entering.awaitTurn(call, if: isInLane)
+    }
+
+    func store(_ order: StoringOrder, _ ended: @escaping @Sendable (StoringResult) -> Void) {
         outbox.store(order, self, ended)
     }
 
@@ -403,7 +417,7 @@ struct ItemToSend: StoredItem {
         return preparation.request(
             spec, destination, content, sending, settings,
             answers: api.definition.answerRules(of: route), deletions: deletions,
-            isFromOutbox: true)
+            isFromOutbox: true, edit: identityTable.edit(of: item))
     }
 
     /// Returns the present object that a stored request is about, and the objects that were written
@@ -415,17 +429,13 @@ struct ItemToSend: StoredItem {
         guard let name = entry.origin.entity,
             let entity = api.definition.mapping(named: name)?.entity
         else { return nil }
-        let key = identityTable.storeKey(entry)
-        let objects = identityTable.objects(entry)
+        let key = identityTable.storeKey(item)
+        let objects = identityTable.objects(item)
         let sent = objects.renewed(
             key == nil
                 ? nil : { entity, key in (try? store.newest(entity, storeKey: key))?.identity })
         if let key, let object = try store.newest(entity, storeKey: key) {
-            var submission = Submission(subject: .object(object), sent: sent)
-            submission.acceptedValues = { [identityTable, id = item.id] in
-                Result { () throws(Failure) in try identityTable.acceptedValues(of: id) }
-            }
-            return submission
+            return Submission(subject: .object(object), sent: sent)
         }
         guard !sent.isEmpty else { return nil }
         // The inner objects still have to be matched with the answer.

@@ -38,15 +38,34 @@ extension JournalTransaction {
                 item, now, nextAttemptAt, askedUntil, mayHaveArrived, trouble, attempts)
         case .bury(_, let trouble, let answer, let attempts):
             try bury(item, trouble, answer, attempts: Int64(attempts))
+        case .refuse(_, let trouble, let answer, let attempts):
+            guard try isAwaited(item) else {
+                _ = try drop([item.id])
+                return result.refused.append(item.id)
+            }
+            try bury(item, trouble, answer, attempts: Int64(attempts))
         }
+    }
+
+    /// Whether other items wait for an object that the item creates.
+    private func isAwaited(_ item: OutboxItem) throws(OutboxError) -> Bool {
+        var made = try file.companions(of: item.id).map(\.local)
+        if let local = item.entry.creates { made.append(local) }
+        for local in made where try !dependents(of: local).isEmpty { return true }
+        return false
     }
 
     private func remove(
         _ item: OutboxItem, identity: Identity?, lane: Lane?, _ now: Int64,
         _ result: inout OutboxSettled
     ) throws(OutboxError) {
-        try changes.agree(item.id)
+        if let edit = item.entry.edit {
+            try file.run(
+                "INSERT OR IGNORE INTO accepted (edit, at) VALUES (?1, ?2)", .integer(edit),
+                .integer(now))
+        }
         try delete(item)
+        try file.run("DELETE FROM formerChange WHERE item = ?1", .integer(item.id))
         if let local = item.entry.creates {
             if let identity {
                 let origin = item.entry.origin
@@ -155,14 +174,15 @@ extension JournalTransaction {
     /// Deletes items, and for each creation the items that wait for its object.
     ///
     /// - Returns: All deleted items, beginning with the items `ids`.
-    func drop(_ ids: [Int64]) throws(OutboxError) -> [Int64] {
-        var dropped = ids
+    func drop(_ ids: [Int64]) throws(OutboxError) -> OutboxDropped {
+        var dropped = OutboxDropped(items: ids)
         var seen = Set(ids)
         var index = 0
-        while index < dropped.count {
-            let id = dropped[index]
+        while index < dropped.items.count {
+            let id = dropped.items[index]
             index += 1
             guard let item = try item(id) else { continue }
+            if let edit = item.entry.edit { dropped.edits.append(edit) }
             try delete(item)
             try deleteDependencies(of: id)
             var made: [LocalID] = item.entry.creates.map { [$0] } ?? []
@@ -171,24 +191,23 @@ extension JournalTransaction {
                 made.append(companion.local)
             }
             for local in made {
-                dropped += try dependents(of: local).filter { seen.insert($0).inserted }
+                let others = try dependents(of: local).filter { seen.insert($0).inserted }
+                dropped.items += others
             }
         }
-        try changes.takeBack(Set(dropped))
         return dropped
     }
 
     /// Deletes all items.
-    ///
-    /// - Returns: The number of deleted items.
-    func dropAll() throws(OutboxError) -> Int {
-        let count = counters.waiting + counters.dead
-        try file.run("DELETE FROM item")
-        try file.run("DELETE FROM dependency")
-        try file.run("DELETE FROM companion")
-        try changes.takeAllBack()
+    func dropAll() throws(OutboxError) -> OutboxDropped {
+        let rows = try file.all("SELECT id, edit FROM item ORDER BY id") {
+            ($0.integer(0), $0.integerIfAny(1))
+        }
+        for table in ["item", "dependency", "companion", "edited", "change"] {
+            try file.run("DELETE FROM \(table)")
+        }
         (counters.waiting, counters.dead) = (0, 0)
-        return Int(count)
+        return OutboxDropped(items: rows.map(\.0), edits: rows.compactMap(\.1))
     }
 
     func withdraw(_ local: LocalID) throws(OutboxError) -> OutboxWithdrawal {

@@ -68,7 +68,6 @@ final class JournalTransaction {
     var counters: JournalCounters
 
     var turns: LaneTurns { LaneTurns(transaction: self) }
-    var changes: ObjectChanges { ObjectChanges(file: file) }
 
     /// Begins the work. A transaction of the connection must be open.
     init(
@@ -135,6 +134,7 @@ final class JournalTransaction {
     /// Deletes an item and passes the turn of its lane on.
     func delete(_ item: OutboxItem) throws(OutboxError) {
         try file.run("DELETE FROM item WHERE id = ?1", .integer(item.id))
+        if item.entry.edit != nil { try file.deleteEdit(of: item.id) }
         if item.state == .dead { counters.dead -= 1 } else { counters.waiting -= 1 }
         try turns.pass(item.entry.lane.name)
     }

@@ -27,10 +27,13 @@ final class OutboxJournal: Sendable {
     }
 
     let path: String
+    /// A random number that tells the outbox from all others. The file keeps it.
+    let number: Int64
     let options: Options
     let writes: GroupCommit
     let reader: Lock<JournalConnection>
     let sending: Lock<SenderState>
+    let editLock: EditLock
     /// The counts that were read last, and the mark of the log from before.
     let lastCounts = Lock<(mark: UInt64, counts: OutboxCounts)?>(nil)
 
@@ -47,9 +50,11 @@ final class OutboxJournal: Sendable {
             pool: options.pool)
         writes = GroupCommit(groups, pool: options.pool)
         self.reader = Lock(reader)
+        number = try reader.first("SELECT number FROM outbox") { $0.integer(0) } ?? 0
         // The turn is read before the last item. No earlier sender can have sent an item stored
         // after that.
         let lock = SenderLock(database: writer.connection.fileName)
+        editLock = EditLock(database: writer.connection.fileName)
         let lastItem = try reader.counters().current.lastItem
         sending = Lock(SenderState(lock: lock, lastItem: lastItem))
         // The attempts of a sender that has died are counted before the program looks at them.
@@ -60,6 +65,7 @@ final class OutboxJournal: Sendable {
     func close() {
         writes.close()
         resign()
+        editLock.close()
     }
 
     /// Returns when the requests that were queued before are on disk or could not be written.
@@ -121,10 +127,7 @@ final class OutboxJournal: Sendable {
 
     /// Deletes an item, sent or not. If it is a creation, the items that wait for its object go
     /// too.
-    ///
-    /// - Returns: The deleted items: first the item itself, then the items that waited for its
-    ///   object.
-    func drop(_ id: Int64) throws(OutboxError) -> [Int64] {
+    func drop(_ id: Int64) throws(OutboxError) -> OutboxDropped {
         try change { (transaction) throws(OutboxError) in
             guard try transaction.item(id) != nil else { throw .noSuchItem(id) }
             return try transaction.drop([id])
@@ -132,9 +135,7 @@ final class OutboxJournal: Sendable {
     }
 
     /// Deletes all items.
-    ///
-    /// - Returns: The number of deleted items.
-    func dropAll() throws(OutboxError) -> Int {
+    func dropAll() throws(OutboxError) -> OutboxDropped {
         try change { (transaction) throws(OutboxError) in try transaction.dropAll() }
     }
 
