@@ -390,8 +390,10 @@ extension Outbox {
                 ? 1 + failure.repetitions : 0,
             trouble: OutboxTrouble(failure))
         var outcome = OutboxOutcome.unreachable
-        if case .answer(_, _, let after?, _, _) = RetryOutcome(failure, wallMicroseconds: wall) {
-            outcome = .answer(status: 503, retryAfterMilliseconds: after, isTemporary: true)
+        if case .answer(let facts, _, let after?, _) = RetryOutcome(
+            failure, wallMicroseconds: wall)
+        {
+            outcome = .answer(facts, retryAfterMilliseconds: after, isTemporary: true)
         }
         if case .postpone(let milliseconds, let asked) = flushing.verdict(outcome, attempts: 1) {
             progress.nextAttemptAt = wall + milliseconds * 1_000
