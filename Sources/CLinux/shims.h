@@ -151,18 +151,31 @@ static inline int rw_thread_join_within(pthread_t thread, int milliseconds) {
     return pthread_timedjoin_np(thread, NULL, &until);
 }
 
-/* Locks or unlocks the whole file for its open file description. F_OFD_SETLK is an extension of
- * glibc, whose feature macros are not set for Swift. Returns 0 or the error, which is EAGAIN if
- * another description has the lock. */
-static inline int rw_description_lock(int descriptor, int locks) {
+#define RW_UNLOCKED 0
+#define RW_EXCLUSIVE 1
+#define RW_SHARED 2
+
+/* Locks or unlocks bytes of a file for its open file description, whether the file has them or not;
+ * a length of 0 stands for all bytes from the start on. F_OFD_SETLK is an extension of glibc, whose
+ * feature macros are not set for Swift. Returns 0 or the error, which is EAGAIN if another
+ * description has a lock in the way. */
+static inline int rw_description_lock_bytes(
+    int descriptor, int kind, long long start, long long length) {
     enum { set_description_lock = 37 };
     struct flock lock = {0};
-    lock.l_type = locks ? F_WRLCK : F_UNLCK;
+    lock.l_type = kind == RW_EXCLUSIVE ? F_WRLCK : kind == RW_SHARED ? F_RDLCK : F_UNLCK;
     lock.l_whence = SEEK_SET;
+    lock.l_start = start;
+    lock.l_len = length;
     for (;;) {
         if (fcntl(descriptor, set_description_lock, &lock) == 0) return 0;
         if (errno != EINTR) return errno == EACCES ? EAGAIN : errno;
     }
+}
+
+/* Locks or unlocks the whole file for its open file description, as above. */
+static inline int rw_description_lock(int descriptor, int locks) {
+    return rw_description_lock_bytes(descriptor, locks ? RW_EXCLUSIVE : RW_UNLOCKED, 0, 0);
 }
 
 /* A gate counts the threads inside, and keeps other threads out while it is closed. It is one word,

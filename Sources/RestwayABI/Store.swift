@@ -49,7 +49,7 @@ public func restway_store_find(
     StoreHandle.creating(store, outObject, outError, "out_object") { handle throws(Failure) in
         let entity = try handle.entity(named: entity)
         let identity = try HostValue(identity, "identity").identity(of: entity)
-        guard let object = try handle.store.object(entity, identity) else {
+        guard let object = try handle.store.seen(entity, identity) else {
             throw StoreHandle.lacks(entity, identity)
         }
         return object
@@ -62,7 +62,7 @@ public func restway_store_newest(
 ) -> restway_status {
     StoreHandle.creating(store, outObject, outError, "out_object") { handle throws(Failure) in
         let object = try Snapshot.argument(object)
-        guard let newest = try handle.store.newest(of: object) else {
+        guard let newest = try handle.store.seen(object) else {
             throw StoreHandle.lacks(object)
         }
         return newest

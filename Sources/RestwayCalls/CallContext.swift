@@ -182,7 +182,10 @@ package final class CallContext: Sendable {
             state.metrics.started()
             return false
         }
-        guard isClosed else { return lifecycle.begins(call) }
+        guard isClosed else {
+            lifecycle.begins(call)
+            return call.show()
+        }
         call.state.withLock { $0.span }?.end(call, .failure(Failure.closed))
         throw Failure.closed
     }

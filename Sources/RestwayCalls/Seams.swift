@@ -244,9 +244,6 @@ package protocol RequestStorage: AnyObject, Sendable {
     var definition: OutboxDefinition { get }
     /// Returns the identities that one request uses.
     func identities() -> any LocalIdentities
-    /// Returns, by the identities of objects of an entity, the cells that stored requests have
-    /// changed and the server does not know yet. It may read the file.
-    func waitingCells(of entity: Entity) throws(Failure) -> [Identity: [Int]]
     /// The server has given an object another identity. Stored requests hold the new identity from
     /// now on, in their paths, their lanes and the bodies that were written from objects. It may
     /// write the file.

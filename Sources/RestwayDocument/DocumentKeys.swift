@@ -155,7 +155,7 @@ extension DocumentObject {
             "headers", "parameters", "timeoutMilliseconds", "connectTimeoutMilliseconds",
             "firstByteTimeoutMilliseconds", "idleTimeoutMilliseconds", "tooSlowMilliseconds",
             "retry", "auth", "dataMapper", "transport", "catchAll", "saveAsResource", "stream",
-            "pages", "offline", "renames", "cacheTTL", "cacheIgnoreQueryParameters",
+            "pages", "offline", "optimistic", "renames", "cacheTTL", "cacheIgnoreQueryParameters",
             "invalidatesCachedRouteNames", "cache", "serializationName", "serialization", "forms",
             "gzip", "expectContinue", "resumable", "accept", "validate", "parse", "modifiers",
             "interceptors", "encode",

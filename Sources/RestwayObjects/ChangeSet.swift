@@ -37,6 +37,17 @@ package struct ChangeSet: Sendable {
         case everything
     }
 
+    /// An object that a pending edit hides.
+    package struct Hiding: Sendable {
+        package let entity: Entity
+        package let storeKey: Int64
+
+        package init(_ entity: Entity, storeKey: Int64) {
+            self.entity = entity
+            self.storeKey = storeKey
+        }
+    }
+
     /// The server's answer to an object that was sent.
     package struct Answer: Sendable {
         /// The store key of the object that was sent; 0 if no store knew it. If the object is in
@@ -112,6 +123,19 @@ package struct ChangeSet: Sendable {
     /// are attributes, the objects keep their earlier variables.
     package var variables: RouteVariables?
 
+    /// The pending edit that the edits of this change set are, if they wait for the server. Laying
+    /// an edit that the store knows changes nothing.
+    package var laying: EditID?
+    /// The objects that `laying` hides, because their deletion waits for the server.
+    package var hidings: [Hiding] = []
+    /// What happens to pending edits, before everything else.
+    package var editSteps: [EditStep] = []
+    /// The edits that are laid again, after `editSteps`. Edits that the store knows are left out.
+    package var relaid: [PendingEdit] = []
+    /// The cells that were delivered after the request of the rows left, by the keys of their
+    /// objects. The rows have older values of them, which the store leaves out.
+    package var settledSince: [Int64: Set<Int>] = [:]
+
     package init(rows: [Snapshot] = [], origin: Origin = .server) {
         self.rows = rows
         self.origin = origin
@@ -135,6 +159,19 @@ package struct ChangeSet: Sendable {
     /// Whether there is nothing to do.
     package var isEmpty: Bool {
         rows.isEmpty && restorations.isEmpty && deletions.isEmpty && answers.isEmpty
+            && hidings.isEmpty && editSteps.isEmpty && relaid.isEmpty
+    }
+
+    /// The source of the changes that it makes.
+    var source: Change.Source {
+        let takesBack = editSteps.contains { step in
+            switch step {
+            case .takeBack, .suspend: true
+            case .deliver, .resume: false
+            }
+        }
+        if takesBack, rows.isEmpty { return .takenBack }
+        return origin == .host ? .local : .server
     }
 }
 
@@ -146,16 +183,37 @@ package struct Change: Sendable {
         case deleted = 3
     }
 
+    /// The reason of a change.
+    package enum Source: Int32, Sendable {
+        /// The program made it.
+        case local = 1
+        /// The server made it.
+        case server = 2
+        /// An edit of the program was taken back.
+        case takenBack = 3
+    }
+
     package let storeKey: Int64
     /// The object before the transaction; `nil` if it was inserted.
-    package let before: Snapshot?
+    package var before: Snapshot?
     /// The object after the transaction; `nil` if it was deleted.
-    package let after: Snapshot?
+    package var after: Snapshot?
+    package let source: Source
+    /// Whether other attributes of the object wait for the server than before. No value need
+    /// differ.
+    package var pendingChanged = false
+    /// Whether a waiting deletion hid the object before the transaction.
+    package var wasHidden = false
+    /// Whether a waiting deletion hides the object after the transaction.
+    package var isHidden = false
 
-    package init(storeKey: Int64, before: Snapshot?, after: Snapshot?) {
+    package init(
+        storeKey: Int64, before: Snapshot?, after: Snapshot?, source: Source = .server
+    ) {
         self.storeKey = storeKey
         self.before = before
         self.after = after
+        self.source = source
     }
 
     package var kind: Kind {
@@ -163,7 +221,7 @@ package struct Change: Sendable {
     }
 
     /// Whether the object was inserted and deleted again, so that there is nothing to report.
-    var isNothing: Bool { before == nil && after == nil }
+    package var isNothing: Bool { before == nil && after == nil }
 
     /// The newest snapshot of the object.
     package var object: Snapshot { (after ?? before)! }

@@ -65,8 +65,7 @@ extension Commit {
         for change in steps.flatMap(\.changes) {
             let key = change.storeKey
             if let place = places[key] {
-                let first = changes[place].before
-                changes[place] = Change(storeKey: key, before: first, after: change.after)
+                changes[place].take(change)
             } else {
                 places[key] = changes.count
                 changes.append(change)

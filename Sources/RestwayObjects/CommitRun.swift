@@ -1,5 +1,5 @@
 /// The inside of a store that a commit works on while nothing else can see it.
-package protocol CommitTarget {
+package protocol CommitTarget: EditTarget {
     /// Prepares for this many rows, the first of which is of `entity`.
     mutating func makeRoom(_ rows: Int, _ entity: Entity) throws(StoreError)
 
@@ -62,7 +62,7 @@ extension CommitTarget {
 /// it.
 package struct CommitRun<Target: CommitTarget> {
     /// The rows whose results may have become older than the snapshots in the store.
-    private enum StaleResults: Comparable {
+    enum StaleResults: Comparable {
         case none
         /// An object got a newer snapshot, so other rows of the same object may be stale.
         case ofSameObject
@@ -79,25 +79,27 @@ package struct CommitRun<Target: CommitTarget> {
         var rows: [Int: Int] = [:]
     }
 
-    private var target: Target
-    private var changes: ChangeSet
+    var target: Target
+    var changes: ChangeSet
     private var drafts: DraftKeys
-    private let isRecording: Bool
+    let isRecording: Bool
     private let keysBefore: Int64
 
-    private var commit = Commit()
+    var commit = Commit()
     /// The keys of the rows. A row's key is looked up when the row is stored, or before that when
     /// an earlier row refers to it.
-    private var keys: [Int64] = []
+    var keys: [Int64] = []
     private var answered = Answered()
     /// The keys of the objects without identity that stay, by the rows that are equal to them.
     private var kept: [Int: Int64] = [:]
-    private var updated: Set<Int64> = []
-    private var stale = StaleResults.none
+    var updated: Set<Int64> = []
+    var stale = StaleResults.none
     /// Objects that the policy `replace` may delete at the end.
     private var replaced: [(entity: Entity, key: Int64)] = []
     /// The index in `commit.changes` of each object's change.
-    private var places: [Int64: Int] = [:]
+    var places: [Int64: Int] = [:]
+    private let source: Change.Source
+    var edits = EditsOfCommit()
 
     /// Applies `changes` to `target`.
     ///
@@ -131,6 +133,7 @@ package struct CommitRun<Target: CommitTarget> {
         self.drafts = drafts
         self.isRecording = isRecording
         keysBefore = target.lastKey
+        source = changes.source
     }
 
     private mutating func run() throws(StoreError) -> Commit {
@@ -139,6 +142,7 @@ package struct CommitRun<Target: CommitTarget> {
             for row in suspects where row.storeKey != 0 { throw .alreadyCommitted }
             try target.makeRoom(changes.rows.count, first.entity)
         }
+        try applyEdits()
         for answer in changes.answers { try adopt(answer) }
         if changes.answers.count > 1 { try settleAdopted() }
         if changes.origin == .server, changes.edits.isEmpty {
@@ -162,6 +166,7 @@ package struct CommitRun<Target: CommitTarget> {
         for restoration in changes.restorations { try restore(restoration) }
         if !changes.restorations.isEmpty { try refresh() }
         for deletion in changes.deletions { try delete(deletion) }
+        try finishEdits()
         commit.updatedCount = updated.count
         if isRecording { commit.changes.removeAll(where: \.isNothing) }
         return commit
@@ -172,7 +177,7 @@ package struct CommitRun<Target: CommitTarget> {
     private mutating func storeInOrder() throws(StoreError) {
         let hasPlain =
             !isRecording && answered.adopted.isEmpty && kept.isEmpty && changes.origin == .server
-            && changes.linkChange == nil
+            && changes.linkChange == nil && changes.settledSince.isEmpty
         var index = 0
         while index < commit.objects.count {
             // A row whose key is already known is not plain: an earlier row referred to it, or it
@@ -253,6 +258,7 @@ package struct CommitRun<Target: CommitTarget> {
         let linkChange = changes.linkChange.flatMap { $0.row == index ? $0.kind : nil }
         let assigns = isEdit || linkChange != nil
         row.settleRelationships(keys, assigning: assigns)
+        if !changes.settledSince.isEmpty { leaveOutSettled(row, key) }
         if key <= keysBefore, changes.origin == .server, try target.isUnsent(key) {
             try target.setUnsent(key, false)
         }
@@ -262,7 +268,7 @@ package struct CommitRun<Target: CommitTarget> {
         var newest = try target.newest(row.entity, key)
         var row = row
         if let linkChange {
-            row = row.changingLinks(of: newest, linkChange)
+            row = row.changingLinks(of: try target.confirmed(newest), linkChange)
             commit.objects[index] = row
         }
         // An object that this commit has made takes each row of it, as the rows are equally new.
@@ -272,18 +278,31 @@ package struct CommitRun<Target: CommitTarget> {
         }
         guard let older = newest else {
             try insert(row, index, key, defaults)
+            if isEdit, changes.laying != nil { try lay(row, over: nil, commit.objects[index]) }
             return
         }
-        // An edit that only this machine knows deletes nothing, because it may be taken back.
-        let isAccepted = !isEdit || changes.origin == .server
-        if isAccepted, !onlyCompletes { collectReplaced(row, older) }
-        let merging =
-            onlyCompletes
-            ? row.completing(older) : row.merging(over: older, assigning: assigns)
-        switch merging.completed(row, older, by: defaults) {
+        let rule = MergeRule(assigns: assigns, onlyCompletes: onlyCompletes, defaults: defaults)
+        if isEdit, changes.laying != nil {
+            try storeLaid(row, index, older, rule)
+        } else if target.isCovered(key) {
+            try storeCovered(row, index, older, rule)
+        } else {
+            // An edit that only this machine knows deletes nothing, because it may be taken back.
+            let isAccepted = !isEdit || changes.origin == .server
+            if isAccepted, !onlyCompletes { collectReplaced(row, older) }
+            try publish(rule.merge(row, over: older), of: row, index, over: older)
+        }
+    }
+
+    /// Makes the result of merging a row into an object the newest of the object.
+    mutating func publish(
+        _ merging: Merging, of row: Snapshot, _ index: Int, over older: Snapshot
+    ) throws(StoreError) {
+        let key = older.storeKey
+        switch merging {
         case .nothing:
             commit.objects[index] = older
-            row.setStoreKey(older.storeKey)
+            row.setStoreKey(key)
             return
         case .replaces:
             try publish(row, key, over: older)
@@ -292,8 +311,12 @@ package struct CommitRun<Target: CommitTarget> {
             commit.objects[index] = merged
             row.setStoreKey(key)
         }
+        noteUpdate(key)
+    }
+
+    mutating func noteUpdate(_ key: Int64) {
         stale = max(stale, .ofSameObject)
-        if !isNew { updated.insert(key) }
+        if key <= keysBefore { updated.insert(key) }
     }
 
     /// Binds the identity that an object gets because a row has a part of it that the object lacks
@@ -339,7 +362,7 @@ package struct CommitRun<Target: CommitTarget> {
         return defaults
     }
 
-    private mutating func publish(
+    mutating func publish(
         _ snapshot: Snapshot, _ key: Int64, over older: Snapshot?
     ) throws(StoreError) {
         try target.publish(snapshot, key, over: older)
@@ -426,10 +449,12 @@ package struct CommitRun<Target: CommitTarget> {
             for index in keys.indices where keys[index] == other { keys[index] = key }
             if let its = try target.newest(entity, other) {
                 stale = .any
+                let joined = try join(its, to: object)
                 try delete(its)
                 try target.redirect(from: other, to: key)
                 try target.bind(entity, identity, to: key)
-                try publish(its.completed(from: object), key, over: object)
+                try publish(joined.object, key, over: object)
+                if let cover = joined.cover { try target.setCover(cover, of: joined.object) }
             }
         }
         try target.bind(entity, identity, to: key)
@@ -453,7 +478,7 @@ package struct CommitRun<Target: CommitTarget> {
 
     // MARK: Deletions
 
-    private mutating func collectReplaced(_ row: Snapshot, _ older: Snapshot) {
+    mutating func collectReplaced(_ row: Snapshot, _ older: Snapshot) {
         for (relationship, key) in row.replacedLinks(of: older) {
             // The object of a key is of one of the entities.
             for entity in target.targets(of: relationship, from: row.entity) {
@@ -465,7 +490,7 @@ package struct CommitRun<Target: CommitTarget> {
     private mutating func deleteReplaced() throws(StoreError) {
         guard !replaced.isEmpty else { return }
         // Objects that the response contains stay, even if nothing links to them any more.
-        let told = Set(keys)
+        let told = Set(keys).union(edits.links)
         for (entity, key) in replaced where !told.contains(key) {
             if let object = try target.newest(entity, key) { try delete(object) }
         }
@@ -483,27 +508,29 @@ package struct CommitRun<Target: CommitTarget> {
         }
     }
 
-    private mutating func delete(_ object: Snapshot) throws(StoreError) {
+    mutating func delete(_ object: Snapshot) throws(StoreError) {
+        if target.isCovered(object.storeKey) { try uncover(object) }
         try target.delete(object)
         commit.deletedCount += 1
         record(object.storeKey, before: object, after: nil)
     }
 
     private mutating func deleteAll(_ entity: Entity?) throws(StoreError) {
+        for object in try target.coveredObjects(entity) { try uncover(object) }
         let (count, objects) = try target.deleteAll(entity, listing: isRecording)
         commit.deletedCount += count
         for object in objects { record(object.storeKey, before: object, after: nil) }
     }
 
     /// Records one change for each object, however often it changed.
-    private mutating func record(_ key: Int64, before: Snapshot?, after: Snapshot?) {
+    mutating func record(_ key: Int64, before: Snapshot?, after: Snapshot?) {
         guard isRecording else { return }
-        guard let place = places[key] else {
+        let change = Change(storeKey: key, before: before, after: after, source: source)
+        if let place = places[key] {
+            commit.changes[place].after = after
+        } else {
             places[key] = commit.changes.count
-            commit.changes.append(Change(storeKey: key, before: before, after: after))
-            return
+            commit.changes.append(change)
         }
-        let first = commit.changes[place].before
-        commit.changes[place] = Change(storeKey: key, before: first, after: after)
     }
 }

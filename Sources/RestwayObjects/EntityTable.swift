@@ -98,11 +98,13 @@ final class EntityTable: @unchecked Sendable {
     ///   - lastKey: The last key that was given to any object.
     ///   - objects: The objects of the rows from `start` on; `nil` as long as they are the rows
     ///     themselves.
+    ///   - edits: The pending edits. A row about an object with edits needs a decision.
     /// - Returns: The first row that was not taken, and whether that row needs a decision; if it
     ///   needs no decision, it is of another family.
     func take(
         _ rows: UnsafeBufferPointer<Snapshot>, from first: Int, _ rowKeys: inout [Int64],
-        _ lastKey: inout Int64, _ objects: inout [Snapshot]?, since start: Int
+        _ lastKey: inout Int64, _ objects: inout [Snapshot]?, since start: Int,
+        _ edits: borrowing PendingEdits
     ) -> (next: Int, isOpen: Bool) {
         let hasRelationships = !entity.relationships.isEmpty
         for index in first..<rows.count {
@@ -120,7 +122,8 @@ final class EntityTable: @unchecked Sendable {
                 objects?.append(row)
                 publish(row, key)
             } else {
-                guard let older = newest[key], row.isContained(in: older) else {
+                guard let older = newest[key], !edits.covers(key), row.isContained(in: older)
+                else {
                     return (index, true)
                 }
                 row.setStoreKey(key)

@@ -24,7 +24,7 @@ struct KeptObjects<Target: CommitTarget> {
             if key == nil, let identity = row.identity {
                 key = try kept.target.key(row.entity, identity)
             }
-            guard let key, let older = try kept.target.newest(row.entity, key) else { continue }
+            guard let key, let older = try kept.confirmed(row.entity, key) else { continue }
             try kept.compare(row, with: older)
         }
         return kept.keys
@@ -33,6 +33,14 @@ struct KeptObjects<Target: CommitTarget> {
     private init(rows: [Snapshot], target: Target) {
         self.rows = rows
         self.target = target
+    }
+
+    /// Returns the newest object with the values of the server.
+    private mutating func confirmed(
+        _ entity: Entity, _ key: Int64
+    ) throws(StoreError) -> Snapshot? {
+        let newest = try target.newest(entity, key)
+        return try target.confirmed(newest)
     }
 
     /// Whether the row refers to a row without identity.
@@ -55,7 +63,7 @@ struct KeptObjects<Target: CommitTarget> {
                 guard let index = Cell.row(ofReference: key), isNested(index), keys[index] == nil
                 else { continue }
                 guard linked.indices.contains(place),
-                    let object = try target.newest(rows[index].entity, linked[place])
+                    let object = try confirmed(rows[index].entity, linked[place])
                 else {
                     left.append((index, nil))
                     continue
@@ -80,7 +88,7 @@ struct KeptObjects<Target: CommitTarget> {
         var objects: [UInt64: [Snapshot]] = [:]
         for entity in entities {
             for key in linked where !taken.contains(key) {
-                guard let object = try target.newest(entity, key) else { continue }
+                guard let object = try confirmed(entity, key) else { continue }
                 objects[object.attributeHash, default: []].append(object)
             }
         }
@@ -140,7 +148,7 @@ struct KeptObjects<Target: CommitTarget> {
         if let identity = row.identity {
             return try target.key(row.entity, identity) == linked
         }
-        guard let object = try target.newest(row.entity, linked) else { return false }
+        guard let object = try confirmed(row.entity, linked) else { return false }
         return try match(index, object, &found)
     }
 }

@@ -12,6 +12,7 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
     private(set) var redirections: [Int64: Int64] = [:]
     /// The variables that objects remember of their routes, by their store keys.
     private var remembered: [Int64: RouteVariables] = [:]
+    private(set) var edits = PendingEdits()
 
     init(lastKey: Int64) {
         self.lastKey = lastKey
@@ -27,8 +28,26 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
         return entity.isBase ? all : all.filter { $0.isA(entity) }
     }
 
-    /// Returns the objects of the family of `entity`.
-    func objects(ofFamilyOf entity: Entity) -> [Snapshot] { table(entity)?.objects ?? [] }
+    /// Returns the objects that meet those conditions of a query that do not concern values.
+    func objects(matchingEditsOf query: Query) -> [Snapshot] {
+        var found = withoutHidden(objects(of: query.entity, query.loading), query)
+        if let isPending = query.isPending {
+            let pending = edits.pendingKeys
+            found.removeAll { pending.contains($0.storeKey) != isPending }
+        }
+        return found
+    }
+
+    /// Returns the objects of the family of `entity` that conditions of a query may be about.
+    func objects(ofFamilyOf entity: Entity, seenBy query: Query) -> [Snapshot] {
+        withoutHidden(table(entity)?.objects ?? [], query)
+    }
+
+    private func withoutHidden(_ objects: [Snapshot], _ query: Query) -> [Snapshot] {
+        let hidden = edits.hiddenKeys
+        guard query.pendingDeletes == .hide, !hidden.isEmpty else { return objects }
+        return objects.filter { !hidden.contains($0.storeKey) }
+    }
 
     func newest(_ entity: Entity, _ key: Int64) -> Snapshot? {
         table(entity).flatMap { newest(in: $0, key) }
@@ -80,7 +99,7 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
             var isOpen = false
             while next < rows.count, !isOpen, !rows[next].entity.hasDefaults {
                 (next, isOpen) = tableMade(rows[next].entity).take(
-                    rows, from: next, &keys, &lastKey, &objects, since: first)
+                    rows, from: next, &keys, &lastKey, &objects, since: first, edits)
             }
             return next
         }
@@ -174,5 +193,30 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
         let table = EntityTable(entity)
         tableOfFamily[ObjectIdentifier(entity.family)] = table
         return table
+    }
+}
+
+extension MemoryState {
+    func isCovered(_ key: Int64) -> Bool { edits.covers(key) }
+
+    func cover(of object: Snapshot) -> Cover { edits.cover(object.storeKey) }
+
+    func setCover(_ cover: Cover, of object: Snapshot) {
+        edits.setCover(cover, object.entity, object.storeKey)
+    }
+
+    func record(of edit: EditID) -> EditRecord? { edits.record(of: edit) }
+
+    func setRecord(_ record: EditRecord?, of edit: EditID) { edits.setRecord(record, of: edit) }
+
+    func place(under other: EditID?) -> Int64 { edits.place(under: other) }
+
+    func objects(of edit: EditID) -> [Snapshot] {
+        edits.objects(of: edit).compactMap { newest($0.entity, $0.key) }
+    }
+
+    func coveredObjects(_ entity: Entity?) -> [Snapshot] {
+        edits.all.compactMap { newest($0.entity, $0.key) }
+            .filter { object in entity.map { object.isA($0) } ?? true }
     }
 }

@@ -75,11 +75,19 @@ package final class MemoryStore: ObjectStore {
         }
     }
 
-    package func count(_ entity: Entity?) -> Int {
+    package func count(_ entity: Entity?) -> Int { count(entity, .show) }
+
+    package func count(_ entity: Entity?, _ pendingDeletes: Query.PendingDeletes) -> Int {
         state.withLock { state in
-            guard let entity else { return state.tables.reduce(0) { $0 + $1.loadedCount } }
-            guard entity.isBase else { return state.objects(of: entity, .loaded).count }
-            return state.table(entity)?.loadedCount ?? 0
+            let tables = entity.map { [state.table($0)].compactMap(\.self) } ?? Array(state.tables)
+            let hidden = pendingDeletes == .hide ? state.edits.hiddenKeys : []
+            guard hidden.isEmpty, entity?.isBase ?? true else {
+                let all = tables.flatMap { $0.objects(.loaded) }
+                return all.count { object in
+                    !hidden.contains(object.storeKey) && entity.map(object.isA) ?? true
+                }
+            }
+            return tables.reduce(0) { $0 + $1.loadedCount }
         }
     }
 
@@ -94,7 +102,7 @@ package final class MemoryStore: ObjectStore {
 
     package func count(_ query: Query) -> Int {
         query.findsAll && query.loading == .loaded
-            ? count(query.entity) : matching(query).count
+            ? count(query.entity, query.pendingDeletes ?? .show) : matching(query).count
     }
 
     package func groups(_ query: Query, by attribute: Int) -> [QueryGroup] {
@@ -107,6 +115,28 @@ package final class MemoryStore: ObjectStore {
         state.withLock { state in
             state.newest(entity, storeKey).map { state.isUnsent($0.storeKey) } ?? false
         }
+    }
+
+    package func confirmed(_ entity: Entity, storeKey: Int64) -> Snapshot? {
+        state.withLock { state in
+            guard let object = state.newest(entity, storeKey), object.isA(entity),
+                !state.isUnsent(object.storeKey)
+            else { return nil }
+            return state.cover(of: object).confirmed(object)
+        }
+    }
+
+    package func pendingCells(_ entity: Entity, storeKey: Int64) -> [PendingCell] {
+        state.withLock { state in
+            guard let object = state.newest(entity, storeKey) else { return [] }
+            return state.cover(of: object).pendingCells
+        }
+    }
+
+    package func hiddenKeys() -> Set<Int64> { state.withLock { $0.edits.hiddenKeys } }
+
+    package func edits(ofOutbox outbox: Int64) -> [(id: EditID, isSuspended: Bool)] {
+        state.withLock { $0.edits.edits(ofOutbox: outbox) }
     }
 
     package func list(_ name: String) -> StoredList? {
@@ -145,8 +175,9 @@ package final class MemoryStore: ObjectStore {
         let relations = query.relationConditions
         let (all, others, redirections) = state.withLock { state in
             (
-                state.objects(of: query.entity, query.loading),
-                relations.map { state.objects(ofFamilyOf: $0.target) }, state.redirections
+                state.objects(matchingEditsOf: query),
+                relations.map { state.objects(ofFamilyOf: $0.target, seenBy: query) },
+                state.redirections
             )
         }
         guard !query.findsAll else { return all }

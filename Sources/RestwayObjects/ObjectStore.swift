@@ -48,7 +48,9 @@ package protocol ObjectStore: AnyObject, Sendable {
     ) throws(StoreError) -> [Snapshot]
 
     /// Returns the number of loaded objects of `entity`, or of all loaded objects.
-    func count(_ entity: Entity?) throws(StoreError) -> Int
+    func count(
+        _ entity: Entity?, _ pendingDeletes: Query.PendingDeletes
+    ) throws(StoreError) -> Int
 
     /// Returns the objects that a query finds, in its order.
     func objects(_ query: Query) throws(StoreError) -> [Snapshot]
@@ -69,6 +71,22 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// Returns whether the program made the object and the server has not answered for it yet.
     func isUnsent(_ entity: Entity, storeKey: Int64) throws(StoreError) -> Bool
 
+    /// Returns the object with the values of the server, without pending edits; `nil` if no server
+    /// has answered for the object, or if it was deleted.
+    func confirmed(_ entity: Entity, storeKey: Int64) throws(StoreError) -> Snapshot?
+
+    /// Returns the attributes and relationships of an object whose values wait for the server.
+    func pendingCells(_ entity: Entity, storeKey: Int64) throws(StoreError) -> [PendingCell]
+
+    /// Returns the keys of the objects that waiting deletions hide.
+    func hiddenKeys() throws(StoreError) -> Set<Int64>
+
+    /// Returns the pending edits of an outbox in their order, also those whose objects were
+    /// deleted.
+    func edits(
+        ofOutbox outbox: Int64
+    ) throws(StoreError) -> [(id: EditID, isSuspended: Bool)]
+
     /// Returns the list that is kept under `name`; `nil` if the store keeps no list under this
     /// name. The list still has the keys of objects that were deleted.
     func list(_ name: String) throws(StoreError) -> StoredList?
@@ -88,6 +106,19 @@ extension ObjectStore {
     package func commit(_ changes: ChangeSet) throws(StoreError) -> Commit {
         try commit(changes, recordingChanges: false)
     }
+
+    /// Returns the number of loaded objects of `entity`, or of all loaded objects, also of hidden
+    /// objects.
+    package func count(_ entity: Entity?) throws(StoreError) -> Int { try count(entity, .show) }
+
+    /// Returns whether a waiting deletion hides the object.
+    package func isHidden(_ entity: Entity, storeKey: Int64) throws(StoreError) -> Bool {
+        let hidden = try hiddenKeys()
+        guard !hidden.isEmpty, let object = try newest(entity, storeKey: storeKey) else {
+            return false
+        }
+        return hidden.contains(object.storeKey)
+    }
 }
 
 /// The result of committing a change set.
@@ -104,6 +135,18 @@ package struct Commit: Sendable {
     /// One change for each object that was inserted, updated or deleted, in the order in which that
     /// first happened; empty unless the changes were asked for.
     package var changes: [Change] = []
+    /// Whether other attributes than before wait for the server.
+    package var pendingChanged = false
+    /// What `ChangeSet.laying` has laid; `nil` without it, or if the store knew the edit.
+    package var laid: PendingEdit?
+    /// What was laid again, with the present keys of the objects, in the order of
+    /// `ChangeSet.relaid`. Edits that the store knew are left out.
+    package var relaid: [PendingEdit] = []
+    /// The present keys of objects of a store in memory that has ended, by their former keys; see
+    /// `PendingEdit.Object`.
+    package var keysOfFormer: [Int64: Int64] = [:]
+    /// The cells with values that were delivered, by the keys of their objects.
+    package var settled: [Int64: Set<Int>] = [:]
     /// How many commits have changed something in the store so far, with this one. A client's store
     /// counts them.
     package var changeCount = 0
@@ -113,8 +156,11 @@ package struct Commit: Sendable {
         self.changeCount = changeCount
     }
 
-    /// Whether an object was inserted, updated or deleted.
-    package var hasChanges: Bool { insertedCount + updatedCount + deletedCount > 0 }
+    /// Whether an object was inserted, updated or deleted, or waits for the server otherwise than
+    /// before.
+    package var hasChanges: Bool {
+        insertedCount + updatedCount + deletedCount > 0 || pendingChanged
+    }
 }
 
 /// The size of a store.

@@ -17,6 +17,21 @@ package enum Merging {
     }
 }
 
+/// The way in which a row is merged into an object.
+struct MergeRule {
+    /// Whether every policy of a relationship is treated as `assign`.
+    let assigns: Bool
+    let onlyCompletes: Bool
+    let defaults: DefaultValues?
+
+    func merge(_ row: Snapshot, over older: Snapshot) -> Merging {
+        let merging =
+            onlyCompletes
+            ? row.completing(older) : row.merging(over: older, assigning: assigns)
+        return merging.completed(row, older, by: defaults)
+    }
+}
+
 /// Functions for rows that are about to enter a store.
 extension Snapshot {
     /// Replaces references to rows by store keys, with each object once in a list, and replaces

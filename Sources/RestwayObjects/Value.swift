@@ -66,6 +66,19 @@ package enum Value: Equatable, Sendable {
     }
 }
 
+extension Value {
+    /// Whether both are the same value to the last bit. `==` of Swift's strings ignores how accents
+    /// are written, and 0 equals -0.
+    package func isIdentical(to other: Value) -> Bool {
+        switch (self, other) {
+        case (.double(let own), .double(let its)): own.bitPattern == its.bitPattern
+        case (.string(let own), .string(let its)), (.json(let own), .json(let its)):
+            own.utf8.elementsEqual(its.utf8)
+        default: self == other
+        }
+    }
+}
+
 /// The value that distinguishes an object from other objects of its entity. 1 and "1" differ.
 package enum Identity: Sendable {
     case integer(Int64)

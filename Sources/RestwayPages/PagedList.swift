@@ -52,12 +52,12 @@ package final class PagedList: Sendable {
         settle()
         guard let stored = try context.store.list(name), !stored.entity.isEmpty else { return [] }
         if let entity = try? context.api.entity(named: stored.entity) {
-            return try context.store.newest(entity, storeKeys: stored.keys)
+            return try context.store.seen(anyOf: [entity], storeKeys: stored.keys)
         }
         let entities = try Self.names(stored.entity).map { (name) throws(Failure) in
             try context.api.entity(named: name)
         }
-        return try context.store.newest(anyOf: entities, storeKeys: stored.keys)
+        return try context.store.seen(anyOf: entities, storeKeys: stored.keys)
     }
 
     /// Whether the list has all pages.

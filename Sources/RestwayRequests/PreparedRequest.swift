@@ -3,9 +3,10 @@ package import RestwayDocument
 package import RestwayHTTP
 package import RestwayMapping
 package import RestwayObjects
-package import RestwayOutcome
+import RestwayOutcome
 import RestwayPlugins
 package import RestwayRouting
+import RestwayStore
 package import RestwayThreads
 
 /// A request that is ready to be sent, with everything that its answer is matched with.
@@ -35,12 +36,15 @@ package final class PreparedRequest: @unchecked Sendable {
     /// Whether the body is made later, on a worker where the program may be asked.
     package let owesBody: Bool
     package let isFromOutbox: Bool
+    /// The pending edit of the item from which the request comes; `nil` if it has none.
+    package let edit: EditID?
 
     package init(
         exchange: Exchange, reader: BodyReader? = nil, destination: RequestDestination,
         sending: SendingRules, answers: AnswerRules = .usual, dataMapper: String?,
         bodyDestination: BodyDestination = .memory, submission: Submission?,
-        deletions: [ChangeSet.Deletion], owesBody: Bool = false, isFromOutbox: Bool = false
+        deletions: [ChangeSet.Deletion], owesBody: Bool = false, isFromOutbox: Bool = false,
+        edit: EditID? = nil
     ) {
         self.exchange = exchange
         self.reader = reader
@@ -53,6 +57,7 @@ package final class PreparedRequest: @unchecked Sendable {
         self.deletions = deletions
         self.owesBody = owesBody
         self.isFromOutbox = isFromOutbox
+        self.edit = edit
     }
 
     /// Makes a copy. The compiler refuses a copy without all fields, as no field has a default
@@ -69,6 +74,7 @@ package final class PreparedRequest: @unchecked Sendable {
         deletions = other.deletions
         owesBody = other.owesBody
         isFromOutbox = other.isFromOutbox
+        edit = other.edit
     }
 
     package var method: Method { destination.method }
@@ -229,18 +235,12 @@ package final class PreparedRequest: @unchecked Sendable {
 
 /// The object or the draft that a request is about, as it was when the request was sent.
 package struct Submission: Sendable {
-    package let subject: EncodingSubject
+    package private(set) var subject: EncodingSubject
     /// Whether only the changes were sent.
     package var isChangedOnly = false
     /// The objects that were written, the outermost first; empty if the object was not written into
     /// the body.
     package var sent: [SentObject]
-    /// Returns the values of a stored request that the store has from now on, unless the answer has
-    /// others. It may read the file of the outbox.
-    package var acceptedValues: @Sendable () -> Result<[Restoration], Failure> = {
-        .success([])
-    }
-
     /// The identity that the store has for the object, if the route may rename the object; `nil` if
     /// the identity of the subject counts. A draft or a snapshot may be older than the present name
     /// of its object.
@@ -252,6 +252,16 @@ package struct Submission: Sendable {
     }
 
     package var entity: Entity { subject.entity }
+
+    /// Lets a draft be one of the newest object: an object that is sent whole has the newest values,
+    /// with those of pending edits, where the program has set no others.
+    mutating func rebase(on store: ObservedStore) throws(Failure) {
+        guard case .draft(let draft) = subject else { return }
+        subject = .draft(
+            try draft.rebased { entity, key throws(Failure) in
+                try store.newest(entity, storeKey: key)
+            })
+    }
 
     package var identity: Identity? { presentIdentity ?? entity.identity(subject.value) }
 

@@ -44,6 +44,9 @@ package struct RequestPreparation {
             if settings.answers.renames, let subject = submission?.subject {
                 submission?.presentIdentity = presentIdentity(of: subject)
             }
+            if [.put, .patch].contains(destination.method) {
+                try submission?.rebase(on: context.store)
+            }
             let content = try content(of: spec, about: submission, to: destination, settings)
             destination.url = URLText.appendingQuery(content.query, to: destination.url)
             let sending = try sending(spec, content, to: destination, settings)
@@ -93,7 +96,7 @@ package struct RequestPreparation {
     package func request(
         _ spec: RequestSpec, _ destination: RequestDestination, _ content: RequestContent,
         _ sending: SendingRules, _ settings: RouteSettings, answers: AnswerRules,
-        deletions: [ChangeSet.Deletion], isFromOutbox: Bool = false
+        deletions: [ChangeSet.Deletion], isFromOutbox: Bool = false, edit: EditID? = nil
     ) -> PreparedRequest {
         var exchange = Exchange(
             method: destination.method.rawValue, url: destination.url, headers: content.headers,
@@ -107,7 +110,8 @@ package struct RequestPreparation {
             exchange: exchange, reader: content.reader, destination: destination,
             sending: sending, answers: answers, dataMapper: settings.dataMapper,
             bodyDestination: content.bodyDestination, submission: content.submission,
-            deletions: deletions, owesBody: content.isOwed, isFromOutbox: isFromOutbox)
+            deletions: deletions, owesBody: content.isOwed, isFromOutbox: isFromOutbox,
+            edit: edit)
     }
 
     /// Returns the time limits of each attempt.

@@ -81,6 +81,8 @@ package struct RequestSpec: Sendable {
         package var idempotencyKey: IdempotencyKey?
         /// The lane in which the request is stored if it has to be; `nil` for the usual lane.
         package var lane: String?
+        /// Whether the store shows at once what the request changes; `nil` if its route decides.
+        package var isOptimistic: Bool?
     }
 
     /// The options of the program for the reception of the answer.

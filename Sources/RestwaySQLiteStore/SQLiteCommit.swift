@@ -134,7 +134,7 @@ final class SQLiteCommit: CommitTarget {
     /// and writes several rows with one statement. For fewer rows, this takes longer than it saves.
     private static let manyRows = 16
 
-    private let file: StoreConnection
+    let file: StoreConnection
     private let lookups: Lock<StoreLookups>
     private var fresh: NewObjects
     var lastKey: Int64 { fresh.lastKey }
@@ -149,10 +149,14 @@ final class SQLiteCommit: CommitTarget {
     private var hasUnsent: Bool
     /// The variables of their routes that objects remember.
     private var memory: RememberedVariables
+    var edits: StoredEdits
+    /// Whether the commit hides objects, or ends that.
+    var changedHiding = false
     private(set) var changedFile = false
 
     init(
-        _ file: StoreConnection, _ lookups: Lock<StoreLookups>, lastKey: Int64
+        _ file: StoreConnection, _ lookups: Lock<StoreLookups>, lastKey: Int64,
+        _ edits: consuming StoredEdits?
     ) throws(SQLiteError) {
         self.file = file
         self.lookups = lookups
@@ -161,6 +165,7 @@ final class SQLiteCommit: CommitTarget {
         unwritten = Array(repeating: [], count: file.tables.count)
         hasUnsent = try file.integer("SELECT EXISTS (SELECT 1 FROM restway_unsent)") == 1
         memory = try RememberedVariables(file)
+        if let edits { self.edits = edits } else { self.edits = try StoredEdits(file) }
     }
 
     /// Calls `body` for every object that the commit wrote, with its current snapshot.
@@ -266,7 +271,7 @@ final class SQLiteCommit: CommitTarget {
         relationship.targets(among: file.tables, \.layout.entity, from: entity)
     }
 
-    private func table(_ entity: Entity) throws(StoreError) -> Int {
+    func table(_ entity: Entity) throws(StoreError) -> Int {
         guard let place = file.place(entity) else { throw .foreignEntity(entity.name) }
         return place
     }
@@ -407,6 +412,7 @@ final class SQLiteCommit: CommitTarget {
         try file.run("DELETE FROM restway_unsent")
         try file.run("DELETE FROM restway_remembered")
         try file.run("DELETE FROM restway_unloaded")
+        try file.deleteAllLayers()
     }
 
     private func forgetAll(_ table: Int) {
@@ -463,7 +469,7 @@ final class SQLiteCommit: CommitTarget {
         }
     }
 
-    private func write(_ body: () throws(SQLiteError) -> Void) throws(StoreError) {
+    func write(_ body: () throws(SQLiteError) -> Void) throws(StoreError) {
         changedFile = true
         try StoreError.wrapping(body())
     }

@@ -30,6 +30,8 @@ package final class SQLiteStore: ObjectStore {
         /// The version of the file, which changes when another connection commits.
         var dataVersion: Int64?
         var lastKey: Int64?
+        /// The pending edits; `nil` if they are unknown, and while a commit has them.
+        var edits: StoredEdits?
     }
 
     private let path: String
@@ -107,6 +109,7 @@ package final class SQLiteStore: ObjectStore {
         let version = try file.dataVersion()
         guard version != writer.dataVersion || writer.lastKey == nil else { return }
         writer.dataVersion = nil
+        writer.edits = nil
         lookups.withLock { $0.forgetAll() }
         // Rows may have been inserted by hand.
         var lastKey = max(writer.lastKey ?? 0, try file.integer(StoreOpening.lastKeySQL) ?? 0)
@@ -121,7 +124,8 @@ package final class SQLiteStore: ObjectStore {
     ) throws(StoreError) -> Commit {
         let file = writer.connection
         let lastKey = writer.lastKey ?? 0
-        let target = try StoreError.wrapping(SQLiteCommit(file, lookups, lastKey: lastKey))
+        let target = try StoreError.wrapping(
+            SQLiteCommit(file, lookups, lastKey: lastKey, writer.edits.take()))
         var drafts = DraftKeys()
         // This also runs if the commit fails: a key that a caller has seen must never name another
         // object.
@@ -136,6 +140,7 @@ package final class SQLiteStore: ObjectStore {
             // cache's version.
             if (try? file.dataVersion()) != writer.dataVersion { lookups.forgetAll() }
         }
+        writer.edits = target.edits
         drafts.tellDrafts()
         // Readers do not wait for the checkpoint. If it fails now, a later commit does it.
         file.connection.shortenLog(framesMax: Self.logFramesMax)
@@ -240,6 +245,38 @@ package final class SQLiteStore: ObjectStore {
         }
     }
 
+    package func confirmed(
+        _ entity: Entity, storeKey: Int64
+    ) throws(StoreError) -> Snapshot? {
+        try read(entity, or: nil) { (lookups, table) throws(SQLiteError) in
+            guard let newest = try lookups.newest(table, storeKey), newest.isA(entity),
+                try !lookups.connection.isUnsent(newest.storeKey)
+            else { return nil }
+            return try lookups.cover(newest.storeKey, table).confirmed(newest)
+        }
+    }
+
+    package func pendingCells(
+        _ entity: Entity, storeKey: Int64
+    ) throws(StoreError) -> [PendingCell] {
+        try read(entity, or: []) { (lookups, table) throws(SQLiteError) in
+            guard let newest = try lookups.newest(table, storeKey) else { return [] }
+            return try lookups.cover(newest.storeKey, table).pendingCells
+        }
+    }
+
+    package func hiddenKeys() throws(StoreError) -> Set<Int64> {
+        try lookups.withLock { (lookups) throws(StoreError) in
+            try StoreError.wrapping(lookups.hiddenKeys())
+        }
+    }
+
+    package func edits(
+        ofOutbox outbox: Int64
+    ) throws(StoreError) -> [(id: EditID, isSuspended: Bool)] {
+        try query { (file) throws(SQLiteError) in try file.edits(ofOutbox: outbox) }
+    }
+
     package func variables(
         _ entity: Entity, storeKey: Int64
     ) throws(StoreError) -> RouteVariables? {
@@ -262,12 +299,19 @@ package final class SQLiteStore: ObjectStore {
 
     // MARK: Queries
 
-    package func count(_ entity: Entity?) throws(StoreError) -> Int {
+    package func count(
+        _ entity: Entity?, _ pendingDeletes: Query.PendingDeletes
+    ) throws(StoreError) -> Int {
         try query { (file) throws(SQLiteError) in
-            if let entity, !entity.isBase { return try file.count(Query(entity)) }
-            if let entity { return try file.place(entity).map(file.loadedCount) ?? 0 }
+            let places = entity.map { [file.place($0)].compactMap(\.self) } ?? Array(layouts.indices)
+            var isWhole = entity?.isBase ?? true
+            if pendingDeletes == .hide, try file.mayHaveHidden() { isWhole = false }
             var count = 0
-            for table in file.tables.indices { count += try file.loadedCount(table) }
+            for place in places {
+                var query = Query(entity ?? layouts[place].entity)
+                query.pendingDeletes = pendingDeletes
+                count += isWhole ? try file.loadedCount(place) : try file.count(query)
+            }
             return count
         }
     }

@@ -49,6 +49,8 @@ struct ShapeMigration {
         try insertNew(old, layout, pairs, shapes)
         try complete(old, layout, pairs, shapes)
         try redirect()
+        try connection.run(
+            "UPDATE restway_layers SET entity = \(layout.number) WHERE entity = \(old.number)")
         try connection.run("DROP TABLE restway_moving")
         try retire(old, shape)
     }
@@ -217,7 +219,8 @@ struct ShapeMigration {
             """)
     }
 
-    /// Lets links and lists of the objects that both tables had lead to the object that stays.
+    /// Lets links and lists of the objects that both tables had lead to the object that stays. The
+    /// layers of pending edits end with the other object; the edits themselves go on.
     private func redirect() throws(SQLiteError) {
         try connection.run(
             """
@@ -226,7 +229,9 @@ struct ShapeMigration {
             UPDATE OR IGNORE restway_remembered SET key =
                 (SELECT newer FROM restway_moving WHERE older = key)
             WHERE key IN (SELECT older FROM restway_moving);
-            DELETE FROM restway_remembered WHERE key IN (SELECT older FROM restway_moving)
+            DELETE FROM restway_remembered WHERE key IN (SELECT older FROM restway_moving);
+            DELETE FROM restway_layers WHERE key IN (SELECT older FROM restway_moving);
+            DELETE FROM restway_base WHERE key IN (SELECT older FROM restway_moving)
             """)
     }
 

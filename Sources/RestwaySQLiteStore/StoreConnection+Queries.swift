@@ -30,8 +30,8 @@ extension StoreConnection {
         }
     }
 
-    /// Calls `body` with the filter of a query. Only if the table may have unloaded objects, the
-    /// filter leaves them out, because a longer statement takes longer to prepare.
+    /// Calls `body` with the filter of a query. The filter leaves unloaded and hidden objects out
+    /// only if there may be such objects, because a longer statement takes longer to prepare.
     ///
     /// - Parameter mayRepeat: Whether `body` may be called a second time.
     private func filtering<Result>(
@@ -39,11 +39,13 @@ extension StoreConnection {
         _ body: (QueryFilter) throws(SQLiteError) -> Result
     ) throws(SQLiteError) -> Result {
         let table = tables[place]
+        var query = query
+        if query.pendingDeletes == .hide, try !mayHaveHidden() { query.pendingDeletes = .show }
         guard query.loading == .loaded, table.layout.unloaded != nil else {
             return try body(QueryFilter(query, self, table))
         }
         return try askingForUnloaded(place, mayRepeat: mayRepeat) {
-            (hasUnloaded) throws(SQLiteError) in
+            [query] (hasUnloaded) throws(SQLiteError) in
             var query = query
             if !hasUnloaded { query.loading = .all }
             return try body(QueryFilter(query, self, table))
@@ -121,16 +123,23 @@ private struct QueryFilter {
     private(set) var tables = ""
     private var tableCount = 0
     private let file: StoreConnection
+    private let hides: Bool
     private var parameters: [Parameter] = []
 
     init(_ query: Query, _ file: StoreConnection, _ table: TableAccess) {
         self.file = file
+        hides = query.pendingDeletes == .hide
         let ofShape = table.layout.condition(query.entity)
         let ofLoading = table.layout.condition(query.loading)
-        guard !query.findsAll || ofShape != nil || ofLoading != nil else { return }
+        guard !query.findsAll || ofShape != nil || ofLoading != nil || hides else { return }
         var conditions = query.conditions.map { text($0, table) }
         if let ofShape { conditions.append(ofShape) }
         if let ofLoading { conditions.append(ofLoading) }
+        if hides { conditions.append(Self.isNotHidden) }
+        if let isPending = query.isPending {
+            let pending = "(SELECT key FROM restway_layers WHERE active = 1)"
+            conditions.append("_key \(isPending ? "IN" : "NOT IN") \(pending)")
+        }
         switch query.selection {
         case .only(let keys): conditions.append("_key IN \(list(keys))")
         case .without(let keys): conditions.append("_key NOT IN \(list(keys))")
@@ -139,6 +148,9 @@ private struct QueryFilter {
         sql = " WHERE " + conditions.joined(separator: " AND ")
         if !tables.isEmpty { tables += " " }
     }
+
+    private static let isNotHidden =
+        "_key NOT IN (SELECT key FROM restway_layers WHERE hides = 1 AND active = 1)"
 
     /// Adds a parameter and returns its place in the text.
     private mutating func place(_ parameter: Parameter) -> String {
@@ -229,7 +241,10 @@ private struct QueryFilter {
         _ relation: Query.RelationCondition, _ table: TableAccess
     ) -> String {
         guard let target = file.table(relation.target) else { return "0" }
-        let condition = relation.condition.map { " WHERE \(text($0, target))" } ?? ""
+        var conditions = relation.condition.map { [text($0, target)] } ?? []
+        if hides { conditions.append(Self.isNotHidden) }
+        let condition =
+            conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
         if tables.isEmpty {
             // A link may still have the key of an object that became part of another object.
             tables = """

@@ -13,6 +13,8 @@ final class StoreConnection: @unchecked Sendable {
     /// For each table, the mark of the last commit at which it was found to have no unloaded
     /// objects.
     private var marksWithoutUnloaded: [UInt64?]
+    /// The mark of the last commit at which the file was found to hide no objects.
+    private var markWithoutHidden: UInt64?
 
     init(_ connection: Connection, _ layouts: [TableLayout]) throws(SQLiteError) {
         statements = StatementCache(connection)
@@ -93,6 +95,15 @@ final class StoreConnection: @unchecked Sendable {
 
     func isUnsent(_ key: Int64) throws(SQLiteError) -> Bool {
         try integer("SELECT 1 FROM restway_unsent WHERE key = ?1", key) != nil
+    }
+
+    /// Whether waiting deletions may hide objects.
+    func mayHaveHidden() throws(SQLiteError) -> Bool {
+        let mark = connection.commitMark
+        if mark != nil, mark == markWithoutHidden { return false }
+        let hides = try integer("SELECT EXISTS (SELECT 1 FROM restway_layers WHERE hides = 1)") == 1
+        markWithoutHidden = hides || connection.commitMark != mark ? nil : mark
+        return hides
     }
 
     /// Calls `body` with whether the table may have objects that are known by their identity alone,

@@ -13,6 +13,8 @@ struct StoreLookups {
     /// The version at the last check of the file; `nil` if it is unknown.
     private var dataVersion: Int64?
     private var commitMark: UInt64?
+    /// The keys of the objects that waiting deletions hide; `nil` if they are unknown.
+    private var hidden: Set<Int64>?
 
     init(_ connection: StoreConnection, cachedObjectsMax: Int) {
         self.connection = connection
@@ -83,6 +85,20 @@ struct StoreLookups {
         return nil
     }
 
+    /// Returns the cover of an object; an empty one if the object has no pending edits.
+    func cover(_ key: Int64, _ table: Int) throws(SQLiteError) -> Cover {
+        try connection.cover(key, connection.tables[table])
+    }
+
+    /// Returns the keys of the objects that waiting deletions hide.
+    mutating func hiddenKeys() throws(SQLiteError) -> Set<Int64> {
+        try forgetWhatOthersChanged()
+        if let hidden { return hidden }
+        let keys = try connection.hiddenKeys()
+        hidden = keys
+        return keys
+    }
+
     // MARK: Commits
 
     /// Empties the cache if another process, or another store of this process, has written.
@@ -90,13 +106,17 @@ struct StoreLookups {
         let mark = connection.connection.commitMark
         if mark != nil, mark == commitMark, dataVersion != nil { return }
         let version = try connection.dataVersion()
-        if version != dataVersion { cache.removeAll() }
+        if version != dataVersion {
+            cache.removeAll()
+            hidden = nil
+        }
         dataVersion = version
         commitMark = mark
     }
 
     mutating func forgetAll() {
         cache.removeAll()
+        hidden = nil
         dataVersion = nil
     }
 
@@ -105,6 +125,7 @@ struct StoreLookups {
         for table in commit.deleted.tables { cache.removeAll(table) }
         for key in commit.deleted.keys { cache.remove(key) }
         commit.forEachPublished { snapshot, table in cache.store(snapshot, table) }
+        if commit.changedHiding { hidden = nil }
         noteCommit()
     }
 

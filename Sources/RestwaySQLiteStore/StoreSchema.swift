@@ -104,6 +104,28 @@ struct StoreSchema {
                 entity INTEGER NOT NULL, key INTEGER NOT NULL,
                 PRIMARY KEY (entity, key)) WITHOUT ROWID;
             """,
+            // The pending edits, their layers in objects, and the server's values under them.
+            """
+            CREATE TABLE restway_edits (
+                id INTEGER PRIMARY KEY, outbox INTEGER NOT NULL, number INTEGER NOT NULL,
+                place INTEGER NOT NULL, suspended INTEGER NOT NULL, UNIQUE (outbox, number));
+            CREATE INDEX restway_edit_places ON restway_edits (place);
+            CREATE TABLE restway_layers (
+                id INTEGER PRIMARY KEY, key INTEGER NOT NULL, edit INTEGER NOT NULL,
+                entity INTEGER NOT NULL, made INTEGER NOT NULL, hides INTEGER NOT NULL,
+                active INTEGER NOT NULL, UNIQUE (key, edit));
+            CREATE INDEX restway_layers_of_edits ON restway_layers (edit);
+            CREATE INDEX restway_hiding_layers ON restway_layers (key) WHERE hides = 1;
+            CREATE TABLE restway_layer_cells (
+                layer INTEGER NOT NULL, name TEXT NOT NULL, beforeKind TEXT NOT NULL, beforeValue,
+                afterKind TEXT NOT NULL, afterValue, PRIMARY KEY (layer, name)) WITHOUT ROWID;
+            CREATE TRIGGER restway_layer_gone AFTER DELETE ON restway_layers BEGIN
+                DELETE FROM restway_layer_cells WHERE layer = old.id;
+            END;
+            CREATE TABLE restway_base (
+                key INTEGER NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL, value,
+                PRIMARY KEY (key, name)) WITHOUT ROWID;
+            """,
         ])
 
     /// The tables by the name of the entity.

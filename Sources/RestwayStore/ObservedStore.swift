@@ -31,8 +31,16 @@ package final class ObservedStore: Sendable {
     private let heapReturn = Lock<HeapReturn?>(nil)
     private let heapWait: HeapReturn.Wait
 
-    package init(_ objects: any ObjectStore, clock: any Clock, timers: any Timers) {
+    /// Whether programs see objects whose deletion waits for the server.
+    private let pendingDeletes: Query.PendingDeletes
+    private let deliveries = Lock(Deliveries())
+
+    package init(
+        _ objects: any ObjectStore, clock: any Clock, timers: any Timers,
+        pendingDeletes: Query.PendingDeletes = .hide
+    ) {
         self.objects = objects
+        self.pendingDeletes = pendingDeletes
         heapWait = HeapReturn.Wait(timers, clock)
     }
 
@@ -70,32 +78,39 @@ package final class ObservedStore: Sendable {
     /// Applies all of `changes` or nothing. When it returns, the notices of the observers have been
     /// appended to the delivery.
     ///
-    /// - Parameter recordingChanges: Whether the commit lists its changes even if there is no
-    ///   observer.
+    /// - Parameters:
+    ///   - recordingChanges: Whether the commit lists its changes even if there is no observer.
+    ///   - moment: The moment at which the request of the rows left; `nil` if no request has
+    ///     brought them.
     package func commit(
-        _ changes: ChangeSet, recordingChanges: Bool = false
+        _ changes: ChangeSet, recordingChanges: Bool = false, since moment: StoreMoment? = nil
     ) throws(Failure) -> Commit {
         guard changes.unkeptRows.isEmpty else {
-            return try commit(SplitChanges(changes), recordingChanges: recordingChanges)
+            return try commit(
+                SplitChanges(changes), recordingChanges: recordingChanges, since: moment)
         }
         if changes.rows.count >= Self.manyRows {
             heapReturn.withLock { $0 = $0 ?? HeapReturn(after: heapWait) }
         }
         // Without observers, the commit records no changes unless the caller asks for them.
         return try commit { hasObservers throws(Failure) in
-            try checked(
+            var changes = changes
+            if let moment, changes.origin == .server {
+                changes.settledSince = deliveries.withLock { $0.settled(since: moment.number) }
+            }
+            return try checked(
                 objects.commit(changes, recordingChanges: recordingChanges || hasObservers))
         }
     }
 
     /// Applies changes with rows that the store does not take.
     private func commit(
-        _ changes: SplitChanges, recordingChanges: Bool
+        _ changes: SplitChanges, recordingChanges: Bool, since moment: StoreMoment?
     ) throws(Failure) -> Commit {
         let commit =
             changes.kept.isEmpty
             ? Commit(changeCount: changeCount)
-            : try commit(changes.kept, recordingChanges: recordingChanges)
+            : try commit(changes.kept, recordingChanges: recordingChanges, since: moment)
         return try checked(changes.finish(commit))
     }
 
@@ -120,10 +135,24 @@ package final class ObservedStore: Sendable {
             var commit = try apply(!observations.isEmpty)
             if commit.hasChanges { changeCount += 1 }
             commit.changeCount = changeCount
-            return (commit, Self.append(commit.changes, to: observations))
+            if !commit.settled.isEmpty { deliveries.withLock { $0.note(commit.settled) } }
+            return (commit, Self.append(seen(commit.changes), to: observations))
         }
         owing?.start()
         return commit
+    }
+
+    /// Returns the changes as programs see them: an object that is hidden is deleted, and an object
+    /// that is hidden no longer is inserted.
+    package func seen(_ changes: [Change]) -> [Change] {
+        guard pendingDeletes == .hide, changes.contains(where: { $0.wasHidden || $0.isHidden })
+        else { return changes }
+        return changes.compactMap { change in
+            var change = change
+            if change.wasHidden { change.before = nil }
+            if change.isHidden { change.after = nil }
+            return change.isNothing ? nil : change
+        }
     }
 
     /// Refuses the draft of an object that was deleted.
@@ -165,6 +194,13 @@ package final class ObservedStore: Sendable {
             return Self.append(changes, to: observations)
         }
         owing?.start()
+    }
+
+    /// Returns the present moment, which a request notes when it leaves.
+    package func moment() -> StoreMoment {
+        StoreMoment(deliveries.withLock { $0.begin() }) { [weak self] number in
+            self?.deliveries.withLock { $0.end(number) }
+        }
     }
 
     // MARK: Lists
@@ -259,32 +295,16 @@ package final class ObservedStore: Sendable {
         try checked(objects.newest(anyOf: entities, storeKeys: keys))
     }
 
-    package func related(
-        _ object: Snapshot, relationship index: Int
-    ) throws(Failure) -> [Snapshot] {
-        guard let unkept = object.unkeptObjects else {
-            return try checked(objects.related(object, relationship: index))
-        }
-        return try checked(
-            object.related(at: index, in: unkept) { linking throws(StoreError) in
-                try objects.related(linking, relationship: index)
-            })
-    }
-
-    package func count(_ entity: Entity?) throws(Failure) -> Int {
-        try checked(objects.count(entity))
-    }
-
-    package func objects(_ query: Query) throws(Failure) -> [Snapshot] {
-        try checked(objects.objects(query))
-    }
-
-    package func count(_ query: Query) throws(Failure) -> Int {
-        try checked(objects.count(query))
-    }
 
     package func isUnsent(_ entity: Entity, storeKey: Int64) throws(Failure) -> Bool {
         try checked(objects.isUnsent(entity, storeKey: storeKey))
+    }
+
+    /// Returns the pending edits of an outbox in their order.
+    package func edits(
+        ofOutbox outbox: Int64
+    ) throws(Failure) -> [(id: EditID, isSuspended: Bool)] {
+        try checked(objects.edits(ofOutbox: outbox))
     }
 
     /// Returns the variables that an object remembers of the route that brought it last.
@@ -305,6 +325,97 @@ package final class ObservedStore: Sendable {
         } catch {
             throw Failure(error)
         }
+    }
+}
+
+/// The objects as programs see them: objects whose deletion waits for the server are left out,
+/// unless the store or a query shows them.
+extension ObservedStore {
+    /// Returns the object with this identity.
+    package func seen(_ entity: Entity, _ identity: Identity) throws(Failure) -> Snapshot? {
+        try object(entity, identity).flatMap { (object) throws(Failure) in
+            try withoutHidden([object]).first
+        }
+    }
+
+    /// Returns the newest snapshot of the object that `object` shows.
+    package func seen(_ object: Snapshot) throws(Failure) -> Snapshot? {
+        try newest(of: object).flatMap { (object) throws(Failure) in
+            try withoutHidden([object]).first
+        }
+    }
+
+    /// Returns the newest snapshots of objects, each of one of `entities`, in the order of `keys`.
+    package func seen(
+        anyOf entities: [Entity], storeKeys keys: [Int64]
+    ) throws(Failure) -> [Snapshot] {
+        try withoutHidden(newest(anyOf: entities, storeKeys: keys))
+    }
+
+    package func related(
+        _ object: Snapshot, relationship index: Int
+    ) throws(Failure) -> [Snapshot] {
+        guard let unkept = object.unkeptObjects else {
+            return try withoutHidden(checked(objects.related(object, relationship: index)))
+        }
+        let related = try checked(
+            object.related(at: index, in: unkept) { linking throws(StoreError) in
+                try objects.related(linking, relationship: index)
+            })
+        return try withoutHidden(related)
+    }
+
+    package func count(_ entity: Entity?) throws(Failure) -> Int {
+        try checked(objects.count(entity, pendingDeletes))
+    }
+
+    package func objects(_ query: Query) throws(Failure) -> [Snapshot] {
+        try checked(objects.objects(completed(query)))
+    }
+
+    package func count(_ query: Query) throws(Failure) -> Int {
+        try checked(objects.count(completed(query)))
+    }
+
+    private func completed(_ query: Query) -> Query {
+        var query = query
+        query.pendingDeletes = query.pendingDeletes ?? pendingDeletes
+        return query
+    }
+
+    private func withoutHidden(_ found: [Snapshot]) throws(Failure) -> [Snapshot] {
+        guard pendingDeletes == .hide, !found.isEmpty else { return found }
+        let hidden = try checked(objects.hiddenKeys())
+        return hidden.isEmpty ? found : found.filter { !hidden.contains($0.storeKey) }
+    }
+}
+
+/// Pending edits.
+extension ObservedStore {
+    /// Returns the object that `object` shows with the values of the server, without pending edits;
+    /// `nil` if no server has answered for it, or if the store does not have it.
+    package func confirmed(of object: Snapshot) throws(Failure) -> Snapshot? {
+        guard let newest = try newest(of: object) else { return nil }
+        return try checked(objects.confirmed(newest.entity, storeKey: newest.storeKey))
+    }
+
+    /// Returns the attributes and relationships of the object that `object` shows whose values wait
+    /// for the server.
+    package func pending(of object: Snapshot) throws(Failure) -> [PendingCell] {
+        guard let newest = try newest(of: object) else { return [] }
+        return try checked(objects.pendingCells(newest.entity, storeKey: newest.storeKey))
+    }
+
+    /// Returns whether a waiting deletion hides the object from programs.
+    package func isHidden(_ object: Snapshot) throws(Failure) -> Bool {
+        try checked(objects.isHidden(object.entity, storeKey: object.storeKey))
+    }
+
+    /// Returns the pending edits of an outbox in their order.
+    package func edits(
+        ofOutbox outbox: Int64
+    ) throws(Failure) -> [(id: EditID, isSuspended: Bool)] {
+        try checked(objects.edits(ofOutbox: outbox))
     }
 }
 
@@ -342,18 +453,19 @@ extension ObservedStore {
 
     /// Puts the state that a draft had at one moment into the store.
     package func insert(_ capture: DraftCapture) throws(Failure) -> Snapshot {
-        try insert(capture, recordingChanges: false).commit.objects[0]
+        try insert(capture, laying: nil).objects[0]
     }
 
-    /// Puts the state of a draft into the store. Returns the rows that describe it, and the commit.
+    /// Puts the state of a draft into the store.
     ///
     /// - Parameters:
+    ///   - edit: The pending edit that the changes of the draft are; `nil` if they wait for nothing.
     ///   - variables: The variables of the route by which the draft is sent.
     ///   - source: The parts of the request from which new objects have values.
     package func insert(
-        _ capture: DraftCapture, recordingChanges: Bool, variables: RouteVariables? = nil,
+        _ capture: DraftCapture, laying edit: EditID?, variables: RouteVariables? = nil,
         from source: AnswerSource = AnswerSource()
-    ) throws(Failure) -> (rows: [Snapshot], commit: Commit) {
+    ) throws(Failure) -> Commit {
         for member in capture.members where member.storeKey != 0 {
             try requireObject(member.entity, member.storeKey)
         }
@@ -361,7 +473,8 @@ extension ObservedStore {
         let edits = capture.add(to: &changes)
         RowCompletion.complete(&changes.rows, edits: edits, of: capture, from: source)
         changes.variables = variables
-        return (changes.rows, try commit(changes, recordingChanges: recordingChanges))
+        changes.laying = edit
+        return try commit(changes)
     }
 }
 
@@ -450,7 +563,7 @@ extension ObservedStore {
         if table.followsLinks {
             try table.append(objects(query)[...], in: self)
         } else {
-            try checked(objects.readAttributes(query) { table.append($0) })
+            try checked(objects.readAttributes(completed(query)) { table.append($0) })
         }
         return table.finish()
     }
@@ -461,7 +574,7 @@ extension ObservedStore {
     ) throws(Failure) -> [QueryGroup] {
         let index = try query.query.entity.attribute(named: attribute)
         let query = try resolved(query)
-        return try checked(objects.groups(query, by: index))
+        return try checked(objects.groups(completed(query), by: index))
     }
 
     private func resolved(_ host: HostQuery) throws(Failure) -> Query {

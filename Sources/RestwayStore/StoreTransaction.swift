@@ -50,7 +50,7 @@ package final class StoreTransaction: Sendable {
     package func commit() throws(Failure) -> ChangeList? {
         guard let collected = steps.withLock({ $0.take() }) else { throw Self.over }
         guard !collected.changeSets.isEmpty else { return nil }
-        let changes = try store.commit(collected).changes
+        let changes = store.seen(try store.commit(collected).changes)
         return changes.isEmpty ? nil : ChangeList(changes)
     }
 

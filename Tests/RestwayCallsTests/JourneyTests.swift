@@ -48,6 +48,10 @@ final class JourneyTests: XCTestCase {
             case (.recover, .wait):
                 report(&journey, .judged(.retry(Sample.request, afterMilliseconds: 10)))
             case (.recover, .store): report(&journey, .judged(.store(Sample.order)))
+            case (.recover, .takeBack):
+                journey.show()
+                report(&journey, .judged(.fail(Sample.failure)))
+            case (.intercept, .takeBack): report(&journey, .failed(Sample.failure))
             case (.prepare, _): report(&journey, .prepared(Sample.request, optional))
             default: report(&journey, StageName(journey.stage).passing)
             }
@@ -290,7 +294,7 @@ final class JourneyTests: XCTestCase {
     // MARK: Ends
 
     func testACommitAndAStoringAreNotCancelled() {
-        for name in [StageName.commit, .store] {
+        for name in [StageName.commit, .store, .takeBack] {
             var journey = journey(at: name)
             XCTAssertNil(journey.handle(.cancelled, of: nil))
             XCTAssertNil(journey.handle(.interrupted(Sample.failure), of: journey.entry))
@@ -306,13 +310,34 @@ final class JourneyTests: XCTestCase {
                 at: name, [.lane, .cache, .upload, .rewind, .rate, .validate, .intercept],
                 asksModifiers: true)
             let step = journey.handle(.closed, of: nil)
-            guard name != .store else {
+            guard name != .store, name != .takeBack else {
                 XCTAssertNil(step)
                 continue
             }
             XCTAssertEqual(step?.isInterrupted, true)
             XCTAssertEqual(step.map { StageName($0.left) }, name)
             guard case .deliver(.closed)? = step?.stage else { return XCTFail(name.rawValue) }
+        }
+    }
+
+    func testWhatTheStoreShowsIsTakenBackBeforeACallFails() {
+        for event in [Event.cancelled, .closed, .judged(.fail(Sample.failure))] {
+            var journey = journey(at: .recover)
+            journey.show()
+            XCTAssertEqual(
+                journey.handle(event, of: nil).map { StageName($0.stage) }, .takeBack)
+            XCTAssertEqual(report(&journey, .tookBack), .deliver)
+        }
+        var succeeding = journey(at: .commit)
+        succeeding.show()
+        XCTAssertEqual(report(&succeeding, .committed(Sample.response)), .deliver)
+    }
+
+    func testTheOutboxKeepsWhatTheStoreShowsOfARequestThatItHasStored() {
+        for (reason, next) in [(Failure.Reason.queued, StageName.deliver), (.outbox, .takeBack)] {
+            var journey = journey(at: .store)
+            journey.show()
+            XCTAssertEqual(report(&journey, .stored(Failure(reason, ""))), next)
         }
     }
 
@@ -343,6 +368,8 @@ final class JourneyTests: XCTestCase {
     /// The rules of the journey again, as lists of allowed transitions.
     private struct Model {
         var optional: Set<StageName>
+        /// Whether the store shows what the request changes.
+        var isShown = false
         static let order: [StageName] = [
             .lane, .cache, .upload, .credential, .rewind, .rate, .exchange, .recover, .validate,
             .intercept, .parse, .commit, .deliver,
@@ -366,9 +393,17 @@ final class JourneyTests: XCTestCase {
         func follows(
             _ name: StageName, _ event: Event, leavesRedirects: Bool, interceptions: Int
         ) -> StageName? {
-            let endsHere: Set<StageName> = [
-                .modify, .prepare, .recover, .intercept, .commit, .store,
-            ]
+            let next = goesOn(
+                name, event, leavesRedirects: leavesRedirects, interceptions: interceptions)
+            if case .committed = event { return next }
+            return isShown && next == .deliver && name != .takeBack ? .takeBack : next
+        }
+
+        private func goesOn(
+            _ name: StageName, _ event: Event, leavesRedirects: Bool, interceptions: Int
+        ) -> StageName? {
+            let lasting: Set<StageName> = [.commit, .store, .takeBack]
+            let endsHere = lasting.union([.modify, .prepare, .recover, .intercept])
             let afterFailure: StageName = endsHere.contains(name) ? .deliver : .recover
             switch event {
             case .modified: return .prepare
@@ -376,7 +411,7 @@ final class JourneyTests: XCTestCase {
             case .authorized, .waited:
                 if leavesRedirects { return from(.cache) }
                 return from(name == .wait ? .upload : .rewind)
-            case .stored: return .deliver
+            case .stored, .tookBack: return .deliver
             case .admitted, .missed, .continued, .rewound, .rated, .received, .validated,
                 .intercepted, .mapped, .committed:
                 return after(name)
@@ -393,9 +428,9 @@ final class JourneyTests: XCTestCase {
             case .judged(.store), .mustStore: return .store
             case .sendAgain: return .prepare
             case .failed: return afterFailure
-            case .interrupted: return [.commit, .store].contains(name) ? nil : afterFailure
-            case .cancelled: return [.commit, .store].contains(name) ? nil : .deliver
-            case .closed: return name == .store ? nil : .deliver
+            case .interrupted: return lasting.contains(name) ? nil : afterFailure
+            case .cancelled: return lasting.contains(name) ? nil : .deliver
+            case .closed: return [.store, .takeBack].contains(name) ? nil : .deliver
             }
         }
     }
@@ -417,6 +452,10 @@ final class JourneyTests: XCTestCase {
             var journey = journey(optional, asksModifiers: asksModifiers)
             var held = asksModifiers.map { $0 ? StageName.modify : .prepare } ?? model.from(.lane)
             XCTAssertEqual(journey.start().map { StageName($0.stage) }, held)
+            if Bool.random(using: &random) {
+                model.isShown = true
+                journey.show()
+            }
             var deliveries = 0
             var steps = 0
             var interceptions = 0

@@ -9,7 +9,7 @@ import RestwayThreads
 /// The stages of a journey without their data, by their names.
 enum StageName: String, CaseIterable {
     case start, modify, prepare, lane, cache, upload, credential, rewind, rate, exchange, recover,
-        validate, intercept, parse, commit, wait, store, deliver
+        validate, intercept, parse, commit, wait, store, takeBack, deliver
 
     init(_ stage: Journey.Stage) {
         self = StageName(rawValue: stage.name)!
@@ -35,6 +35,7 @@ enum StageName: String, CaseIterable {
         case .commit: .committed(Sample.response)
         case .wait: .waited
         case .store: .stored(Sample.failure)
+        case .takeBack: .tookBack
         }
     }
 
@@ -55,7 +56,7 @@ enum StageName: String, CaseIterable {
         case .recover: Sample.verdicts.map { .judged($0) }
         case .intercept: [passing, .sendAgain(Sample.spec), .failed(Sample.failure)]
         case .prepare, .upload, .credential, .rewind, .rate, .exchange, .validate, .parse, .commit,
-            .wait, .store:
+            .wait, .store, .takeBack:
             [passing, .failed(Sample.failure)]
         }
     }
@@ -74,7 +75,7 @@ enum Sample {
     static var request: PreparedRequest { request("GET") }
     static let order = StoringOrder(
         call: 1, title: "POST \(url)", request: request("POST"), claim: Claim(), failure: nil,
-        reason: "offline", place: .worker)
+        reason: "offline", place: .worker, optimistic: nil)
 
     private static let plain = Answer(status: 200, headers: Headers(), url: url)
 
@@ -107,6 +108,10 @@ enum Sample {
         let deferred: RequestSpec? = nil
 
         func adopt(_ request: PreparedRequest) {}
+        func show(_ request: PreparedRequest) throws(Failure) -> OptimisticEdit {
+            OptimisticEdit(.random(outbox: 1), laid: nil)
+        }
+        func endShowing(_ edit: OptimisticEdit) {}
         func enterLane(_ call: UInt64, go: @escaping @Sendable () -> Void) -> Bool { true }
         func leaveLane(_ call: UInt64) {}
         func reasonToStoreAtOnce(_ request: PreparedRequest) -> String? { nil }

@@ -213,7 +213,7 @@ final class OutboxCacheTests: OutboxTestCase {
         XCTAssertEqual(made?.value(at: 1), .string("new"))
     }
 
-    func testAnAnswerOfTheServerCountsAsEver() throws {
+    func testAnAnswerOfTheServerDoesNotTakeBackAWaitingChangeEither() throws {
         let client = try client()
         let object = try thing(client)
         try client.setReachability(.unreachable)
@@ -221,6 +221,8 @@ final class OutboxCacheTests: OutboxTestCase {
         let call = try client.send(get())
         transport.answer(200, #"{"id":1,"name":"theirs"}"#)
         _ = try call.wait(milliseconds: 0)
+        XCTAssertEqual(try name(client, object), .string("mine"))
+        _ = try client.requireOutbox().drop(1)
         XCTAssertEqual(try name(client, object), .string("theirs"))
     }
 }

@@ -101,17 +101,22 @@ final class OutboxLocalTests: OutboxTestCase {
         XCTAssertEqual(try object(client).identity, .integer(7))
     }
 
-    func testTheKeysOfAStoreInMemoryMeanNothingInAnotherLife() throws {
+    func testAnotherStoreInMemoryHasTheObjectsOfStoredRequestsUnderKeysOfItsOwn() throws {
         let client = try client()
         try client.setReachability(.unreachable)
+        let other = try draft(client, "deleted")
+        _ = try client.store.insert(other)
+        XCTAssertEqual(try client.store.deleteAll(nil), 1)
         try queue(client, spec(.post, draft(client, "new"), client))
         let outbox = try client.requireOutbox()
-        let entry = try XCTUnwrap(outbox.journal.item(1)).entry
-        XCTAssertEqual(outbox.identityTable.storeKey(entry), try object(client).storeKey)
+        let item = try XCTUnwrap(outbox.journal.item(1))
+        XCTAssertEqual(outbox.identityTable.storeKey(item), try object(client).storeKey)
         let next = try self.client()
-        XCTAssertNil(try next.requireOutbox().identityTable.storeKey(entry))
-        let storeKey = entry.origin.storeKey ?? 0
-        XCTAssertNil(try next.requireOutbox().identityTable.local(thing(next), storeKey))
+        let object = try object(next)
+        XCTAssertEqual(object.value(named: "name"), .string("new"))
+        XCTAssertTrue(try next.store.isUnsent(object.entity, storeKey: object.storeKey))
+        XCTAssertEqual(
+            try next.requireOutbox().identityTable.storeKey(item), object.storeKey)
         next.close()
     }
 

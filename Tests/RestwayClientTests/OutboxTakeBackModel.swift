@@ -2,55 +2,90 @@ import RestwayObjects
 
 @testable import RestwayOutbox
 
-/// A model of the content of objects: each object has a history of events, and each cell has the
-/// value of its last event. Dropping an item removes its events, as if they had never happened.
+/// A model of what objects show: the values of the server, and over them those of each item that is
+/// stored and was not refused, in the order of the items.
 struct OutboxTakeBackModel {
-    struct Event {
-        /// `nil` means an event of the server, or of another client.
-        var item: Int64?
-        var cells: [Int: Value]
+    struct Layer {
+        let item: Int64
+        let cells: [Int: Value]
+        /// Whether the item made the object. A refusal leaves what it made.
+        var isMaker: Bool
+        var isRefused = false
+
+        var isSeen: Bool { !isRefused || isMaker }
     }
 
-    /// The histories by store key.
-    private(set) var histories: [Int64: [Event]] = [:]
+    struct Object {
+        var server: [Int: Value] = [:]
+        var layers: [Layer] = []
+        /// Whether a server has answered for the object.
+        var isKnown = false
+        var isThere: Bool { isKnown || !layers.isEmpty }
+    }
 
-    var keys: [Int64] { histories.keys.sorted() }
+    /// The objects by store key.
+    private(set) var objects: [Int64: Object] = [:]
 
-    /// An object without events does not exist.
-    func isThere(_ key: Int64) -> Bool { !(histories[key] ?? []).isEmpty }
+    var keys: [Int64] { objects.keys.sorted() }
+
+    func isThere(_ key: Int64) -> Bool { objects[key]?.isThere ?? false }
 
     func shown(_ key: Int64, _ cell: Int) -> Value {
-        histories[key]?.last { $0.cells[cell] != nil }?.cells[cell] ?? .absent
+        guard let object = objects[key] else { return .absent }
+        let seen = object.layers.last { $0.isSeen && $0.cells[cell] != nil }
+        return seen?.cells[cell] ?? object.server[cell] ?? .absent
     }
 
-    mutating func happen(_ key: Int64, _ item: Int64?, _ cells: [Int: Value]) {
-        histories[key, default: []].append(Event(item: item, cells: cells))
+    /// The server sends values of an object.
+    mutating func tell(_ key: Int64, _ cells: [Int: Value]) {
+        objects[key, default: Object()].isKnown = true
+        objects[key]?.server.merge(cells) { $1 }
     }
 
-    /// The server has accepted the item: it has the values of the item now, whatever it said
-    /// before. Values that a later item changes again stay hidden behind those of that item.
+    /// An item is stored that gives the object these values.
+    mutating func store(_ key: Int64, _ item: Int64, _ cells: [Int: Value]) {
+        let isMaker = !isThere(key)
+        objects[key, default: Object()].layers.append(
+            Layer(item: item, cells: cells, isMaker: isMaker))
+    }
+
+    /// The server has accepted the item.
     mutating func deliver(_ item: Int64) {
-        for (key, events) in histories {
-            guard let index = events.firstIndex(where: { $0.item == item }) else { continue }
-            let later = events[(index + 1)...].filter { $0.item != nil }
-            let isHidden = { (cell: Int) in later.contains { $0.cells[cell] != nil } }
-            let cells = events[index].cells
-            histories[key]?[index] = Event(item: nil, cells: cells.filter { isHidden($0.key) })
-            histories[key]?.append(Event(item: nil, cells: cells.filter { !isHidden($0.key) }))
+        change(item) { object, index in
+            let layer = object.layers.remove(at: index)
+            object.server.merge(layer.cells) { $1 }
+            object.isKnown = true
         }
+    }
+
+    mutating func refuse(_ item: Int64) {
+        change(item) { $0.layers[$1].isRefused = true }
+    }
+
+    mutating func retry(_ item: Int64) {
+        change(item) { $0.layers[$1].isRefused = false }
     }
 
     mutating func drop(_ items: Set<Int64>) {
-        change { event in
-            event.item.map { items.contains($0) } ?? false ? nil : event
+        for item in items.sorted() {
+            change(item) { object, index in
+                let layer = object.layers.remove(at: index)
+                if layer.isMaker, !object.isKnown, !object.layers.isEmpty {
+                    object.layers[0].isMaker = true
+                }
+            }
         }
     }
 
-    mutating func delete(_ key: Int64) { histories[key] = [] }
+    mutating func delete(_ key: Int64) { objects[key] = Object() }
 
-    mutating func restart() { histories = [:] }
-
-    private mutating func change(_ body: (Event) -> Event?) {
-        for (key, events) in histories { histories[key] = events.compactMap(body) }
+    private mutating func change(_ item: Int64, _ body: (inout Object, Int) -> Void) {
+        for key in objects.keys {
+            guard var object = objects[key],
+                let index = object.layers.firstIndex(where: { $0.item == item })
+            else { continue }
+            body(&object, index)
+            objects[key] = object
+        }
     }
 }

@@ -120,7 +120,7 @@ final class OutboxTakeBackModelTests: OutboxTestCase {
         var changes = ChangeSet()
         changes.rows = [try Snapshot.make(entity, [.int64(id), .string(name)])]
         let object = try client.store.commit(changes).objects[0]
-        model.happen(object.storeKey, nil, [1: .string(name)])
+        model.tell(object.storeKey, [1: .string(name)])
         steps.append("\(id) is \(name)")
     }
 
@@ -195,7 +195,7 @@ final class OutboxTakeBackModelTests: OutboxTestCase {
             for cell in 1...3 where member.changed.contains(cell) {
                 cells[cell] = object.value(at: cell)
             }
-            if isNew || !cells.isEmpty { model.happen(key, item, cells) }
+            if isNew || !cells.isEmpty { model.store(key, item, cells) }
             what.append("\(key) \(cells)")
         }
         steps.append("item \(item) \(method) " + what.joined(separator: ", "))
@@ -234,8 +234,9 @@ final class OutboxTakeBackModelTests: OutboxTestCase {
     }
 
     private func restart() throws {
+        // The objects of a store in memory have other keys after a restart.
+        guard isFile else { return }
         client.close()
-        if !isFile { model.restart() }
         steps.append("restart")
         try open()
     }
@@ -244,6 +245,7 @@ final class OutboxTakeBackModelTests: OutboxTestCase {
         let outbox = try client.requireOutbox()
         guard let dead = pick(try outbox.list().all.filter { $0.state == .dead }) else { return }
         let isEdited = chance(2)
+        model.retry(dead.id)
         do {
             if isEdited {
                 let body = Array(#"{"name":"edited"}"#.utf8)
@@ -254,6 +256,7 @@ final class OutboxTakeBackModelTests: OutboxTestCase {
         } catch {
             // It refers to an object that no request creates any more.
             XCTAssertEqual(error.reason, .invalidArgument, about)
+            model.refuse(dead.id)
         }
         steps.append("again \(dead.id)")
     }
@@ -280,6 +283,7 @@ final class OutboxTakeBackModelTests: OutboxTestCase {
     private func answer(_ started: FakeTransport.Started, _ item: StoredRequest) {
         if chance(3) {
             steps.append("refuse \(item.id)")
+            model.refuse(item.id)
             return started.answer(422)
         }
         steps.append("deliver \(item.id)")
@@ -290,7 +294,7 @@ final class OutboxTakeBackModelTests: OutboxTestCase {
         guard chance(2), let object else { return started.answer(204) }
         // The answer changes only the name.
         let name = "echo \(next())"
-        model.happen(object.storeKey, nil, [1: .string(name)])
+        model.tell(object.storeKey, [1: .string(name)])
         steps.append("\(id) is \(name)")
         started.answer(200, #"{"id":\#(id),"name":"\#(name)"}"#)
     }
@@ -308,6 +312,10 @@ final class OutboxTakeBackModelTests: OutboxTestCase {
             }
         }
         let journal = try client.requireOutbox().journal
-        XCTAssertEqual(try journal.dueRestorations(itemsMax: 9), [], about)
+        let edited = try journal.editedItems()
+        let shown = try client.store.edits(ofOutbox: journal.number)
+        XCTAssertEqual(
+            shown.map { "\($0.id.number) \($0.isSuspended)" },
+            edited.map { "\($0.edit) \($0.isDead)" }, about)
     }
 }

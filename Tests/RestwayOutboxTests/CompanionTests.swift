@@ -68,7 +68,7 @@ final class CompanionTests: JournalTestCase {
             XCTAssertEqual(trouble?.code, OutboxTrouble.noIdentity)
             XCTAssertEqual(try taken(journal), [next])
             XCTAssertEqual(refusal { try journal.retry(put) }, .unknownLocalID(other))
-            XCTAssertEqual(try journal.dropAll(), 2)
+            XCTAssertEqual(try journal.dropAll().items.count, 2)
             journal.close()
         }
     }
@@ -77,7 +77,7 @@ final class CompanionTests: JournalTestCase {
         let journal = try openSender()
         let post = try post(journal)
         let (first, second) = (try put(journal, inner[0]), try put(journal, inner[1]))
-        XCTAssertEqual(Set(try journal.drop(post)), [post, first, second])
+        XCTAssertEqual(Set(try journal.drop(post).items), [post, first, second])
         XCTAssertEqual(try journal.counts().all, 0)
         XCTAssertNil(try journal.creator(of: inner[0]))
         XCTAssertEqual(
@@ -96,7 +96,7 @@ final class CompanionTests: JournalTestCase {
         XCTAssertEqual(
             refusal { _ = try journal.enqueue(entry(creates: inner[0])) },
             .alreadyCreated(inner[0]))
-        XCTAssertEqual(try journal.withdraw(local), .dropped([post]))
+        XCTAssertEqual(try journal.withdraw(local), .dropped(OutboxDropped(items: [post])))
     }
 
     func testWhatWaitsForThemIsPassedByWithADeadLetter() throws {
@@ -119,7 +119,7 @@ final class CompanionTests: JournalTestCase {
                 .remove(id: post, identity: nil, lane: nil),
             ])
             XCTAssertEqual(try taken(journal), [put])
-            XCTAssertEqual(try journal.dropAll(), 1)
+            XCTAssertEqual(try journal.dropAll().items.count, 1)
             journal.close()
             tearDownFile()
         }

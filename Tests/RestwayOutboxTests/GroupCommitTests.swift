@@ -145,7 +145,7 @@ final class GroupCommitTests: JournalTestCase {
         XCTAssertTrue(
             Thread.start("drop") {
                 let gone = try? journal.drop(1)
-                dropped.update { $0 = gone ?? [] }
+                dropped.update { $0 = gone?.items ?? [] }
             })
         gate.open()
         let told = results.first(121).sorted { $0.0 < $1.0 }

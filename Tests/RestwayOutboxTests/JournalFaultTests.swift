@@ -40,14 +40,17 @@ final class JournalFaultTests: JournalTestCase {
         var items: [OutboxItem]
         var counts: OutboxCounts
         var identities: [OutboxIdentity]
-        var due: [OutboxRestoration]
+        var edited: [EditedItem]
+        var accepted: Set<Int64>
+        var changes: [OutboxChange]
     }
 
     private func contents(_ journal: OutboxJournal) throws -> Contents {
         Contents(
             items: try journal.items(after: 0, itemsMax: 100), counts: try journal.counts(),
             identities: try journal.identities(after: 0, countMax: 100),
-            due: try journal.dueRestorations(itemsMax: 100))
+            edited: try journal.editedItems(), accepted: try journal.acceptedEdits(),
+            changes: try journal.editedItems().compactMap { try journal.change(of: $0.item) })
     }
 
     /// A step that writes, after steps that prepare it.
@@ -75,16 +78,13 @@ final class JournalFaultTests: JournalTestCase {
     private func changes() -> (post: OutboxEntry, put: OutboxEntry) {
         var post = entry(Lane(local), creates: local)
         var put = entry(Lane(local), path: local.text)
-        let thing = OutboxChange.Subject(life: nil, entity: "T", storeKey: 7)
-        var change = OutboxChange()
-        change.made = [thing]
-        change.cells = [.init(subject: thing, name: "name", before: .absent, after: .string("a"))]
-        post.change = change
-        change.made = []
-        change.cells = [
-            .init(subject: thing, name: "name", before: .string("a"), after: .string("b"))
-        ]
-        put.change = change
+        var thing = OutboxChange.Object(entity: "T", storeKey: 7)
+        thing.isMade = true
+        thing.cells = [.init(name: "name", before: .absent, after: .string("a"))]
+        post.change = OutboxChange(edit: 11, store: 1, objects: [thing])
+        thing.isMade = false
+        thing.cells = [.init(name: "name", before: .string("a"), after: .string("b"))]
+        put.change = OutboxChange(edit: 12, store: 1, objects: [thing])
         return (post, put)
     }
 
@@ -137,12 +137,15 @@ final class JournalFaultTests: JournalTestCase {
             Step(name: "drop", prepare: store) { _ = try $0.drop(1) },
             Step(name: "drop all", prepare: store) { _ = try $0.dropAll() },
             Step(name: "drop the later one", prepare: store) { _ = try $0.drop(2) },
+            Step(name: "note an accepted edit", prepare: take) {
+                _ = try $0.settle([.accepted(id: 1, edit: 11), .remove(id: 1)])
+            },
             Step(
-                name: "forget what was taken back",
+                name: "forget an accepted edit",
                 prepare: {
-                    try store($0)
-                    _ = try $0.dropAll()
-                }, run: { try $0.forgetRestorations(of: [1, 2]) }),
+                    try take($0)
+                    _ = try $0.settle([.accepted(id: 1, edit: 11), .remove(id: 1)])
+                }, run: { try $0.forgetAccepted([11], acceptedBefore: 0) }),
             Step(name: "withdraw", prepare: store) { _ = try $0.withdraw(self.local) },
         ]
     }

@@ -4,7 +4,13 @@ import XCTest
 
 /// Files of earlier versions, and lookups by index.
 final class JournalFileTests: JournalTestCase {
-    private static let undoingVersion10 = "DROP TABLE reserve; "
+    private static let undoingVersion11 = "DROP TABLE accepted; DROP INDEX itemByEdit; "
+        + "ALTER TABLE item DROP COLUMN edit; DROP TABLE change; DROP TABLE edited; "
+        + "DROP INDEX formerChangeByItem; ALTER TABLE formerChange RENAME TO change; "
+        + "CREATE INDEX changeByItem ON change (item); "
+        + "CREATE INDEX changeDue ON change (item) WHERE fate != 0; "
+        + "ALTER TABLE outbox DROP COLUMN number; "
+    private static let undoingVersion10 = undoingVersion11 + "DROP TABLE reserve; "
     private static let undoingVersion9 = undoingVersion10 + "DROP INDEX itemOfOthers; "
         + "ALTER TABLE item DROP COLUMN owner; ALTER TABLE outbox DROP COLUMN owner; "
     private static let undoingVersion8 = undoingVersion9
@@ -36,6 +42,49 @@ final class JournalFileTests: JournalTestCase {
             ["dann", nil])
     }
 
+    func testChangesOfTheTenthVersionBecomeEdits() throws {
+        do {
+            let journal = try open()
+            for lane in ["a", "b"] { _ = try journal.enqueue(entry(lane)) }
+            var deletion = entry("c")
+            (deletion.method, deletion.origin.entity, deletion.origin.storeKey) = ("DELETE", "T", 9)
+            _ = try journal.enqueue(deletion)
+            journal.close()
+        }
+        let row = "INSERT INTO change (life, entity, storeKey, name, item, fate, beforeKind, "
+            + "beforeValue, afterKind, afterValue) VALUES "
+        try change(
+            Self.undoingVersion11
+                + row + "('', 'T', 7, '', 1, 0, '-', NULL, '-', NULL), "
+                + "('', 'T', 7, 'name', 1, 0, '-', NULL, 's', 'a'), "
+                + "('', 'T', 8, 'name', 4, 1, 's', 'old', 's', 'new'), "
+                + "('memory', 'T', 7, 'name', 2, 0, 's', 'x', 's', 'y'); "
+                + "PRAGMA user_version = 10")
+        let journal = try open()
+        defer { journal.close() }
+        XCTAssertNotEqual(journal.number, 0)
+        let edited = try journal.editedItems()
+        XCTAssertEqual(edited.map(\.item), [1, 3], "a store in memory has ended")
+        XCTAssertEqual(Set(edited.map(\.edit)).count, 2)
+        let made = try XCTUnwrap(journal.change(of: 1))
+        XCTAssertEqual(made.edit, edited[0].edit)
+        XCTAssertEqual(made.objects.map(\.isMade), [true])
+        XCTAssertEqual(
+            made.objects[0].cells, [.init(name: "name", before: .absent, after: .string("a"))])
+        XCTAssertEqual(try journal.change(of: 3)?.objects.map(\.isHidden), [true])
+        let former = try journal.formerChanges()
+        XCTAssertEqual(former.map(\.item), [4, 1, 1])
+        XCTAssertEqual(former.map(\.isKept), [false, true, true])
+        XCTAssertEqual(former[0].before, .string("old"))
+        // A delivered item leaves nothing to undo.
+        XCTAssertTrue(try journal.becomeSender())
+        _ = try taken(journal)
+        _ = try journal.settle([.remove(id: 1)])
+        XCTAssertEqual(try journal.formerChanges().map(\.item), [4])
+        try journal.forgetFormerChanges()
+        XCTAssertEqual(try journal.formerChanges(), [])
+    }
+
     func testAFileOfTheFirstVersionIsBroughtUpToDateAndKeepsWhatItHolds() throws {
         let local = LocalID.random()
         var entry = entry(Lane(local), path: "things", body: "{}", creates: local)
@@ -57,7 +106,7 @@ final class JournalFileTests: JournalTestCase {
         _ = try journal.settle([.remove(id: 1, identity: .integer(1), lane: nil)], now: 5)
         try journal.forgetIdentities(through: 1, namedBefore: 6)
         XCTAssertNil(try journal.identity(of: local))
-        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 10)
+        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 11)
     }
 
     func testAFileOfTheSecondVersionTakesRequestsThatMakeSeveralObjects() throws {
@@ -70,7 +119,7 @@ final class JournalFileTests: JournalTestCase {
         }
         try change(Self.undoingVersion3 + "PRAGMA user_version = 2")
         let journal = try openSender()
-        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 10)
+        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 11)
         XCTAssertEqual(try journal.item(2)?.dependencies, [local])
         var second = entry("b")
         second.companions = [OutboxCompanion(local: inner, entity: "Thing", storeKey: 9)]
@@ -95,7 +144,7 @@ final class JournalFileTests: JournalTestCase {
         }
         try change(Self.undoingVersion4 + "PRAGMA user_version = 3")
         let journal = try openSender()
-        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 10)
+        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 11)
         for first in stride(from: Int64(1), through: 60, by: 10) {
             let ids = Array(first..<first + 10)
             XCTAssertEqual(try taken(journal), ids)
@@ -186,8 +235,8 @@ final class JournalFileTests: JournalTestCase {
         XCTAssertEqual(try one.enqueue(entry("b")), 5)
         _ = try other.settle([bury(1)], now: 0)
         XCTAssertEqual(try one.counts(), OutboxCounts(waiting: 3, dead: 1))
-        XCTAssertEqual(try one.drop(5), [5])
-        XCTAssertEqual(try one.dropAll(), 3)
+        XCTAssertEqual(try one.drop(5).items, [5])
+        XCTAssertEqual(try one.dropAll().items.count, 3)
         XCTAssertEqual(try other.counts(), OutboxCounts())
         XCTAssertEqual(try one.enqueue(entry("b")), 6)
         XCTAssertEqual(try other.counts(), OutboxCounts(waiting: 1))

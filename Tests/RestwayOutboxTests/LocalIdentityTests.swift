@@ -170,7 +170,7 @@ final class LocalIdentityTests: JournalTestCase {
         let child = try journal.enqueue(entry(Lane(inner), body: local.text, creates: inner))
         let grandchild = try journal.enqueue(entry("g", body: inner.text))
         let other = try journal.enqueue(entry("g"))
-        XCTAssertEqual(try journal.drop(post), [post, put, child, grandchild])
+        XCTAssertEqual(try journal.drop(post).items, [post, put, child, grandchild])
         XCTAssertEqual(try journal.items(after: 0, itemsMax: 9).map { $0.id }, [other])
         XCTAssertTrue(try journal.becomeSender())
         XCTAssertEqual(try taken(journal), [other])
@@ -181,7 +181,7 @@ final class LocalIdentityTests: JournalTestCase {
         XCTAssertEqual(try journal.withdraw(local), .unknown)
         var post = try journal.enqueue(entry(lane, creates: local))
         let put = try journal.enqueue(entry(lane, path: local.text))
-        XCTAssertEqual(try journal.withdraw(local), .dropped([post, put]))
+        XCTAssertEqual(try journal.withdraw(local), .dropped(OutboxDropped(items: [post, put])))
         XCTAssertEqual(try journal.counts().all, 0)
 
         post = try journal.enqueue(entry(lane, creates: local))
@@ -192,12 +192,12 @@ final class LocalIdentityTests: JournalTestCase {
                 id: post, nextAttemptAt: 0, askedUntil: 0, mayHaveArrived: false,
                 trouble: trouble())
         ])
-        XCTAssertEqual(try journal.withdraw(local), .dropped([post]))
+        XCTAssertEqual(try journal.withdraw(local), .dropped(OutboxDropped(items: [post])))
 
         post = try journal.enqueue(entry(lane, creates: local))
         _ = try taken(journal)
         _ = try journal.settle([bury(post)])
-        XCTAssertEqual(try journal.withdraw(local), .dropped([post]), "the server refused it")
+        XCTAssertEqual(try journal.withdraw(local), .dropped(OutboxDropped(items: [post])), "the server refused it")
 
         post = try journal.enqueue(entry(lane, creates: local))
         _ = try taken(journal)

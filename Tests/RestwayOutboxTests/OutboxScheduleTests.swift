@@ -263,7 +263,7 @@ final class OutboxScheduleTests: JournalTestCase {
         guard let item = pick(model.items.filter { !$0.isInFlight }) else { return "nothing" }
         let index = model.index(item.id)!
         if chance(4) {
-            XCTAssertEqual(Set(try journal.drop(item.id)), model.drop(item.id))
+            XCTAssertEqual(Set(try journal.drop(item.id).items), model.drop(item.id))
             return "drop \(item.id)"
         }
         guard item.isDead else {
@@ -300,8 +300,8 @@ final class OutboxScheduleTests: JournalTestCase {
             let item = model.items[index]
             if item.creates != local || item.arrival > 0 && !item.isDead {
                 XCTAssertEqual(result, .mayHaveArrived)
-            } else if case .dropped(let ids) = result {
-                XCTAssertEqual(Set(ids), model.drop(item.id))
+            } else if case .dropped(let dropped) = result {
+                XCTAssertEqual(Set(dropped.items), model.drop(item.id))
             } else {
                 XCTFail("\(result)")
             }

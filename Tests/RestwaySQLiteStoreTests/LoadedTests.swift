@@ -248,7 +248,7 @@ final class LoadedFileTests: SQLiteTestCase {
         try commit(file.open(teams.all), teams.row(1, .string("a")), teams.row(2))
         // The last version before had no table for these objects.
         try file.shell(
-            """
+            StoreFile.withoutEdits + """
             DROP TABLE restway_unloaded; DELETE FROM restway_store WHERE name LIKE 'unloaded.%';
             PRAGMA user_version = 4
             """)

@@ -175,7 +175,7 @@ final class SQLiteFaultTests: SQLiteTestCase {
             _ = try store.commit(ChangeSet(rows: rows))
         }
         // Opening the file reads the first pages, with the schema, which stay undamaged.
-        file.damage(from: 24 * 4096)
+        file.damage(from: 36 * 4096)
         let store = try file.open([all])
         XCTAssertThrowsError(try store.objects(Query(all))) {
             XCTAssertEqual(($0 as? StoreError)?.message.contains("damaged"), true, "\($0)")

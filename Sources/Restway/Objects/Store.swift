@@ -18,7 +18,7 @@ public struct Store: Sendable {
     ) throws(RestwayError) -> Object? {
         let found = try RestwayError.explaining { () throws(Failure) in
             let entity = try source.api.entity(named: entity)
-            return try source.store.object(entity, identity.core(of: entity))
+            return try source.store.seen(entity, identity.core(of: entity))
         }
         return found.map { Object($0, source) }
     }
@@ -26,7 +26,7 @@ public struct Store: Sendable {
     /// The object with its newest values; `nil` if it was deleted.
     public func newest(_ object: Object) throws(RestwayError) -> Object? {
         let found = try RestwayError.explaining { () throws(Failure) in
-            try source.store.newest(of: object.snapshot)
+            try source.store.seen(object.snapshot)
         }
         return found.map { Object($0, source) }
     }

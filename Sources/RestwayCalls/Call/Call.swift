@@ -47,6 +47,8 @@ package final class Call: CallInProgress {
         var batchPlace: (any BatchPlace)?
         /// The claim with which the call is in a lane of the outbox.
         var lane: (any StorageClaim)?
+        /// What the store shows of the request while the call is in flight.
+        var shown: ShownRequest?
         /// The request that the outbox stores if it cannot be sent now.
         var laneRequest: PreparedRequest?
         /// The last lookup in the cache, if the call has sent its request after it.

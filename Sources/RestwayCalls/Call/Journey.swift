@@ -63,6 +63,8 @@ struct Journey {
         case wait(milliseconds: Int64)
         /// The outbox writes the request to its file. The call can no longer be cancelled.
         indirect case store(StoringOrder)
+        /// The store no longer shows what the request changes, because the call fails.
+        case takeBack(Ending)
         /// The call has ended.
         case deliver(Ending)
     }
@@ -82,6 +84,16 @@ struct Journey {
         case outcome(Call.Outcome)
         case cancelled
         case closed
+
+        /// Whether what the request changes is kept: the server has taken it, or the outbox has
+        /// stored it.
+        fileprivate var keepsChanges: Bool {
+            switch self {
+            case .outcome(.success): true
+            case .outcome(.failure(let failure)): failure.reason == .queued
+            case .cancelled, .closed: false
+            }
+        }
     }
 
     /// An event of the stage that holds the call, named for what the stage has done, or an event
@@ -127,6 +139,8 @@ struct Journey {
         case waited
         /// `store`: the outbox has stored the request, or failed to; the failure says which.
         case stored(Failure)
+        /// `takeBack`: the store has taken the edit of the call back.
+        case tookBack
         /// Any stage: it has failed.
         case failed(Failure)
         /// From outside: the stage does not go on, because its time limit has passed or because the
@@ -224,6 +238,8 @@ struct Journey {
     private(set) var leavesRedirects = false
     /// The optional stages that this call passes from here on.
     private var optional: OptionalStages
+    /// Whether the store shows what the request changes.
+    private(set) var isShown = false
     /// How often interceptors have seen a failure or an answer since the request was sent last.
     private var interceptions = 0
 
@@ -236,17 +252,24 @@ struct Journey {
     /// Whether the call has ended.
     var isComplete: Bool { request == nil }
 
+    /// The store shows what the request changes. It takes that back if the call fails.
+    mutating func show() { isShown = true }
+
     /// Whether the call has gone too far to be cancelled.
     var isCommitted: Bool {
         switch stage {
-        case .commit, .store, .deliver: true
+        case .commit, .store, .takeBack, .deliver: true
         default: false
         }
     }
 
-    /// Whether the outbox writes the request to its file, which also a close does not end.
+    /// Whether the outbox writes the request to its file, or the store takes it back, which also a
+    /// close does not end.
     private var isBeingStored: Bool {
-        if case .store = stage { true } else { false }
+        switch stage {
+        case .store, .takeBack: true
+        default: false
+        }
     }
 
     /// Whether `entry` is the current entry. Work for another entry has no effect.
@@ -293,6 +316,9 @@ struct Journey {
         case .committed(let response): return enter(.deliver(.outcome(.success(response))))
         case .waited: return enter(endRedirects() ? cache : upload)
         case .stored(let failure): return enter(.deliver(.outcome(.failure(failure))))
+        case .tookBack:
+            guard case .takeBack(let ending) = stage else { return nil }
+            return enter(.deliver(ending))
         case .failed(let failure): return enter(afterFailure(failure))
         case .interrupted(let failure):
             return isCommitted ? nil : interrupt(afterFailure(failure))
@@ -388,7 +414,7 @@ struct Journey {
         leavesRedirects = false
         switch stage {
         // The caller made a mistake, or no other stage can handle the failure.
-        case .start, .modify, .prepare, .recover, .intercept, .commit, .store, .deliver:
+        case .start, .modify, .prepare, .recover, .intercept, .commit, .store, .takeBack, .deliver:
             return .deliver(.outcome(.failure(failure)))
         case .lane, .cache, .upload, .credential, .rewind, .rate, .exchange, .validate, .parse,
             .wait:
@@ -408,12 +434,20 @@ struct Journey {
         step(to: stage, with: nil, isInterrupted: true)
     }
 
+    /// Returns the stage before the end of a call that fails while the store shows its changes.
+    private func afterTakingBack(_ next: Stage) -> Stage {
+        guard isShown, case .deliver(let ending) = next, !ending.keepsChanges else { return next }
+        if case .takeBack = stage { return next }
+        return .takeBack(ending)
+    }
+
     private mutating func step(
         to next: Stage, with request: PreparedRequest?, isInterrupted: Bool
     ) -> Step? {
         // A call that has ended takes no step.
         guard let held = request ?? self.request else { return nil }
         let left = stage
+        let next = afterTakingBack(next)
         stage = next
         entry += 1
         self.request = held

@@ -170,7 +170,7 @@ extension Call {
         // The body of a kept answer is on its way to its place.
         case .recover: resources.pump?.giveUp()
         case .start, .modify, .prepare, .lane, .upload, .rewind, .validate, .intercept, .parse,
-            .commit, .wait, .store, .deliver:
+            .commit, .wait, .store, .takeBack, .deliver:
             break
         }
     }
@@ -216,6 +216,7 @@ extension Call {
         case .commit(let mapped): CommitStage.enter(entry, mapped)
         case .wait(let milliseconds): WaitStage.enter(entry, milliseconds)
         case .store(let order): order.claim.store(order) { self.endStoring($0) }
+        case .takeBack: TakeBackStage.enter(entry)
         case .start, .deliver: break
         }
     }
@@ -259,6 +260,7 @@ extension Call {
         completing.resources.batchPlace?.ended(completing.outcome)
         completing.resources.follower?(completing.outcome)
         completing.resources.lane?.leaveLane(id)
+        completing.resources.shown?.end()
         // This comes after the notice, because a closed client without calls sends no more notices.
         context.ended(self, completing.outcome, completing.span)
         if completing.owesStart { context.delivery.start(on: place) }

@@ -71,7 +71,7 @@ enum LaneStage {
         if let reason {
             let order = StoringOrder(
                 call: call.id, title: call.description, request: request, claim: newest,
-                failure: nil, reason: reason, place: entry.place)
+                failure: nil, reason: reason, place: entry.place, optimistic: call.shown?.edit)
             _ = newest.beginStoring { entry.report(.mustStore(order)) }
             return
         }

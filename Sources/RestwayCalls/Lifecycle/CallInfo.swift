@@ -88,6 +88,7 @@ extension Journey.Stage {
         case .commit: "commit"
         case .wait: "wait"
         case .store: "store"
+        case .takeBack: "takeBack"
         case .deliver: "deliver"
         }
     }

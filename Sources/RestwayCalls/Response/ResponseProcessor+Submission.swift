@@ -63,6 +63,8 @@ extension ResponseProcessor {
         _ changes: inout ChangeSet
     ) throws(Failure) -> Consequences {
         guard isDone(received) else { return Consequences() }
+        // What the request changes is what the server has now, before the answer says more.
+        if let edit = request.edit ?? call.shownEdit { changes.editSteps.append(.deliver(edit)) }
         let renaming = renaming(result, received, changes.rows)
         if let renaming { try tellWaitingRequests(of: renaming, received) }
         switch request.method {
@@ -107,7 +109,8 @@ extension ResponseProcessor {
     }
 
     /// Stores an object that the server has accepted: the values that were sent, replaced by the
-    /// values of the answer where it has values.
+    /// values of the answer where it has values. The values of a stored request are in the store
+    /// already, as its pending edit.
     private func accept(
         _ submission: Submission, _ result: MappingResult?, _ source: AnswerSource,
         _ renaming: Renaming?, _ changes: inout ChangeSet
@@ -127,8 +130,6 @@ extension ResponseProcessor {
                 changes.rows[row].leaveOutIdentity()
             }
         }
-        changes.restorations += try submission.values(
-            besides: changes.rows, root: answer, matching)
         let (key, edit) = (submission.subject.storeKey, consequences.edits[0])
         if let renaming {
             changes.answers.append(
@@ -219,33 +220,5 @@ extension ResponseProcessor {
             let answer = index == 0 ? consequences.answer : matching.rows[index]
             settle(member, answer, withheld(index, object, matching))
         }
-    }
-}
-
-extension Submission {
-    /// Returns the values of a stored request in whose place the rows of the answer have no others.
-    ///
-    /// - Parameter root: The row about the outermost object.
-    fileprivate func values(
-        besides rows: [Snapshot], root: Int?, _ matching: AnswerMatching
-    ) throws(Failure) -> [Restoration] {
-        try acceptedValues().get().filter { value in
-            row(about: value.storeKey, root: root, matching).map { !value.isIn(rows[$0]) } ?? true
-        }
-    }
-
-    /// Returns the row of the answer about an object that was sent; `nil` if the answer has none.
-    private func row(about storeKey: Int64, root: Int?, _ matching: AnswerMatching) -> Int? {
-        if storeKey == subject.storeKey { return root }
-        let number = sent.firstIndex { $0.storeKey == storeKey }
-        return number.flatMap { matching.rows[$0] }
-    }
-}
-
-extension Restoration {
-    /// Whether a row has a value of its own for the cell.
-    fileprivate func isIn(_ row: Snapshot) -> Bool {
-        guard case .value(let cell, _) = target, cell < row.cellCount else { return false }
-        return row.value(at: cell) != .absent
     }
 }

@@ -347,19 +347,15 @@ struct ResponseProcessor {
         _ rows: MappedAnswer.NewRows, _ mapped: inout MappedAnswer
     ) throws(Failure) -> Deadline? {
         let answer = mapped.answer
-        var (changes, manner) = (rows.changes, rows.manner)
+        var changes = rows.changes
         let consequences = try consequences(of: rows.result, rows.template, answer, &changes)
         guard rows.result != nil || !changes.isEmpty else { return nil }
-        changes.onlyCompletes = hasStored(answer, manner)
+        changes.onlyCompletes = hasStored(answer, rows.manner)
         // Most objects have all variables as attributes, and finding their values would cost more
         // than this check.
         let template = request.destination.route?.template ?? rows.template
         if let template, changes.remembersSome(of: template.variableNames) {
             changes.variables = request.destination.variables(template)
-        }
-        if answer.cache?.isKept == true, try leavesWaitingChanges(of: changes.rows) {
-            // When nothing waits any more, the next answer with this body is mapped again.
-            manner = nil
         }
         let started = clock.now()
         let hasUnkept = !changes.unkeptRows.isEmpty
@@ -368,7 +364,7 @@ struct ResponseProcessor {
         settle(consequences, commit)
         guard let result = rows.result else { return nil }
         (mapped.objects, mapped.results) = result.objects(of: commit)
-        remember(mapped, manner, commit, hasUnkept: hasUnkept)
+        remember(mapped, rows.manner, commit, hasUnkept: hasUnkept)
         mapped.answer.timings.store = stored.microseconds(since: started)
         mapped.matching = request.isFromOutbox ? consequences.matching : nil
         return stored

@@ -20,6 +20,8 @@ package final class RouteSettings: Sendable {
     package let transport: TransportReference?
     /// Whether its requests may be stored; `nil` if the patterns of the outbox decide.
     package let mayBeStored: Bool?
+    /// Whether the store shows at once what its requests change.
+    package let isOptimistic: Bool
     package let body: BodySettings
     package let answers: AnswerSettings
     /// How its requests take part in the response cache.
@@ -30,7 +32,7 @@ package final class RouteSettings: Sendable {
         headers: [Pair] = [], parameters: [Parameter] = [], timeouts: Timeouts = Timeouts(),
         retry: RetryPolicy? = nil, auth: AuthMode? = nil, dataMapper: String? = nil,
         transport: TransportReference? = nil, mayBeStored: Bool? = nil,
-        body: BodySettings = BodySettings(), answers: AnswerSettings = AnswerSettings(),
+        isOptimistic: Bool = false, body: BodySettings = BodySettings(), answers: AnswerSettings = AnswerSettings(),
         cache: CacheRules = CacheRules(), stages: StageNames = StageNames()
     ) {
         self.headers = headers
@@ -41,6 +43,7 @@ package final class RouteSettings: Sendable {
         self.dataMapper = dataMapper
         self.transport = transport
         self.mayBeStored = mayBeStored
+        self.isOptimistic = isOptimistic
         self.body = body
         self.answers = answers
         self.cache = cache

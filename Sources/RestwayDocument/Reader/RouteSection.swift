@@ -54,6 +54,7 @@ struct DocumentRoute {
             dataMapper: object["dataMapper"]?.nonEmptyString(),
             transport: object["transport"].flatMap(TransportReference.init),
             mayBeStored: object["offline"].flatMap { OutboxDefinition.mayStore($0, methods) },
+            isOptimistic: object["optimistic"]?.bool() ?? false,
             body: BodySettings(ofRoute: object, over: answers, entities.resources),
             answers: AnswerSettings(ofRoute: object, methods, entities),
             cache: CacheRules(ofRoute: object, methods),

@@ -18,11 +18,13 @@ package struct DraftCapture: Sendable {
         /// The store key; 0 if no store knows the object.
         package let storeKey: Int64
         /// The values in the order of the entity's attributes.
-        package let values: [Value]
+        package fileprivate(set) var values: [Value]
         /// The links in the order of the entity's relationships.
         package fileprivate(set) var links: [Links] = []
         /// The cells that differ from the base.
         package let changed: Set<Int>
+        /// The cells that the program has set, also to the value of the base.
+        let given: Set<Int>
         let node: DraftNode
         let wordCount: Int
 
@@ -71,6 +73,7 @@ package struct DraftCapture: Sendable {
                 entity: entity, storeKey: node.storeKey,
                 values: (0..<count).map(state.value),
                 changed: Set(state.words.keys.filter(state.changes)),
+                given: Set(state.words.keys),
                 node: node, wordCount: state.wordCount)
             return (member, entity.relationshipCells.map(state.links))
         }
@@ -82,6 +85,33 @@ package struct DraftCapture: Sendable {
         case .object(let object): .key(object.storeKey)
         case .draft(let reference): reference.node.map { .member(place($0)) } ?? .key(0)
         }
+    }
+
+    /// Returns the same drafts as drafts of newer objects: the values that the program has set, and
+    /// all others as the newest objects have them. An object keeps the identity that its draft has.
+    ///
+    /// - Parameter newest: Returns the newest object with a store key; `nil` if it was deleted.
+    package func rebased<Failure>(
+        on newest: (Entity, Int64) throws(Failure) -> Snapshot?
+    ) throws(Failure) -> DraftCapture {
+        var rebased = self
+        for index in members.indices where members[index].storeKey != 0 {
+            let entity = members[index].entity
+            guard let object = try newest(entity, members[index].storeKey) else { continue }
+            let given = members[index].given
+            for cell in entity.attributes.indices
+            where !given.contains(cell) && !entity.isIdentity(attribute: cell) {
+                let value = object.value(at: cell)
+                let constant = entity.owns(cell: cell) ? entity.attributes[cell].rules.constant : nil
+                rebased.members[index].values[cell] =
+                    value == .absent ? constant ?? .absent : value
+            }
+            for (number, cell) in entity.relationshipCells.enumerated()
+            where !given.contains(cell) {
+                rebased.members[index].links[number] = Links(object.value(at: cell), Link.key)
+            }
+        }
+        return rebased
     }
 
     // MARK: For stores

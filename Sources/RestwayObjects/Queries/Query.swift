@@ -47,10 +47,20 @@ package struct Query: Sendable {
         case all
     }
 
+    /// Whether objects are found whose deletion waits for the server.
+    package enum PendingDeletes: Int32, Sendable {
+        case hide = 1
+        case show = 2
+    }
+
     package let entity: Entity
     package var loading = Loading.loaded
     /// The selected objects; `nil` for all.
     package var selection: Selection?
+    /// Whether the objects have pending edits; `nil` for both.
+    package var isPending: Bool?
+    /// `nil` leaves it to the store of the client; a store by itself shows them.
+    package var pendingDeletes: PendingDeletes?
     /// The conditions, all of which must hold.
     package var conditions: [Condition] = []
     /// The sort order. The first entry decides, then the next, and last the store key, which is the
@@ -65,8 +75,9 @@ package struct Query: Sendable {
         self.loading = loading
     }
 
-    /// Whether the query finds every object of the entity that meets the condition `loading`.
-    package var findsAll: Bool { conditions.isEmpty && selection == nil }
+    /// Whether the query finds every object of the entity that meets the condition `loading` and
+    /// is not hidden.
+    package var findsAll: Bool { conditions.isEmpty && selection == nil && isPending == nil }
 }
 
 extension Query {

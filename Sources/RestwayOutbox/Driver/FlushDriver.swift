@@ -1,5 +1,6 @@
 import RestwayCalls
 import RestwayDocument
+import RestwayObjects
 import RestwayOutcome
 import RestwayRequests
 import RestwayRouting
@@ -201,12 +202,14 @@ final class FlushDriver: Sendable {
     private func take(
         _ take: FlushMachine.Take, _ sender: any StoredRequestSender
     ) throws(Failure) {
+        let wasSender = journal.isSender
         let isSender = try journal.checked(journal.becomeSender())
         state.withLock { $0.machine.isSentByAnother = !isSender }
         guard isSender else {
             let words = "another process sends the requests in \"\(journal.path)\""
             return stop(Failure(.outbox, words, field: journal.path))
         }
+        if !wasSender { try becameSender() }
         if let urgency = take.hurry { try hurry(urgency) }
         let (busyLanes, now) = (busyLanes(), around.clock.wallMicroseconds())
         let items = try journal.checked(
@@ -219,6 +222,17 @@ final class FlushDriver: Sendable {
         send(items, isBatch: take.isBatch, sender)
         // The next items are read while these are on their way.
         try journal.checked(journal.readOn(itemsMax: take.itemsMax))
+    }
+
+    /// Shows the edits of all items, as none is on its way yet. If that fails, the next attempt
+    /// begins as sender again.
+    private func becameSender() throws(Failure) {
+        do throws(Failure) {
+            try changes.compare(laysAgain: true)
+        } catch {
+            journal.resign()
+            throw error
+        }
     }
 
     /// Returns an item as it is stored; `nil` if it is not stored.
@@ -313,7 +327,7 @@ final class FlushDriver: Sendable {
 
     /// Sends items that were taken from the journal.
     private func send(_ items: [OutboxItem], isBatch: Bool, _ sender: any StoredRequestSender) {
-        for item in items { identityTable.name(item.entry) }
+        for item in items { identityTable.name(item) }
         let credential = state.withLock { $0.machine.trust.generation }
         let sending = Sending(items, isBatch: isBatch, credential: credential)
         var singles = items
@@ -370,7 +384,7 @@ final class FlushDriver: Sendable {
             facts.wasSentBefore = journal.mayHaveSentBefore(item)
             facts.hasCredential = authMode(of: item) != .none
             facts.awaitsIdentity =
-                item.entry.creates != nil || !identityTable.objects(item.entry).companions.isEmpty
+                item.entry.creates != nil || !identityTable.objects(item).companions.isEmpty
         }
         var judgement = random.withLock {
             AttemptJudgement(item, outcome, facts, rules, random: &$0)
@@ -477,7 +491,10 @@ final class FlushDriver: Sendable {
         defer { notices.endWrite(number) }
         var results = results
         var settlements: [OutboxSettlement] = []
-        for result in results { settlements += result.settlements }
+        for result in results {
+            if let edit = unlearntEdit(of: result) { settlements.append(edit) }
+            settlements += result.settlements
+        }
         let released = results.filter { $0.settlements.isEmpty }.map { $0.item.id }
         if !settlements.isEmpty {
             let now = around.clock.wallMicroseconds()
@@ -495,6 +512,22 @@ final class FlushDriver: Sendable {
         return results.filter { $0.wasSent }.map { $0.report }
     }
 
+    /// Lets the store show the values of a delivered item as those of the server. The answer has
+    /// done that already, unless it could not be read.
+    ///
+    /// - Returns: The settlement by which the store learns of it later, if it cannot be written now.
+    private func unlearntEdit(of result: AttemptResult) -> OutboxSettlement? {
+        guard result.attempt.isDelivered, result.failure != nil,
+            let edit = identityTable.edit(of: result.item)
+        else { return nil }
+        do throws(Failure) {
+            try changes.follow([.deliver(edit)])
+            return nil
+        } catch {
+            return .accepted(id: result.item.id, edit: edit.number)
+        }
+    }
+
     /// Tells drafts and observers of the store about settled items.
     private func report(_ results: [AttemptResult], buried: [Int64]) {
         for result in results where result.attempt.isDelivered {
@@ -505,6 +538,7 @@ final class FlushDriver: Sendable {
         // These became dead letters because the object that they waited for was not created, or
         // because its identity cannot be written into their bodies.
         let orphans = buried.compactMap { try? journal.existingItem($0) }
+        changes.followLater((dead + orphans).compactMap(identityTable.edit).map { .suspend($0) })
         marks.tellRejected(by: dead + orphans)
         for item in orphans {
             let request = around.report(item)
@@ -530,6 +564,12 @@ final class FlushDriver: Sendable {
     }
 
     // MARK: Timers
+
+    /// Lets waiters and the store learn of the items that another process has delivered or dropped.
+    private func noteEndsElsewhere() {
+        notices.tellEnded(stored)
+        try? changes.compareIfChanged()
+    }
 
     /// Schedules the next check after a flush.
     func scheduleNext() {
@@ -564,7 +604,7 @@ final class FlushDriver: Sendable {
             return state.machine.isSentByAnother
         }
         // While no process has stored anything, this only reads a number in memory.
-        if isSentByAnother { notices.tellEnded(stored) }
+        if isSentByAnother { noteEndsElsewhere() }
         if awaitsCredential || isSentByAnother && !journal.hasWaiting {
             scheduleNext()
         } else {

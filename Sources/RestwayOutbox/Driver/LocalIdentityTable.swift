@@ -32,12 +32,15 @@ final class LocalIdentityTable: Sendable {
     /// The local identities of objects, by the store keys of the objects. An object keeps its local
     /// identity after the server has named it, as long as requests may still hold it.
     private let locals = Lock<[Int64: LocalID]>([:])
+    /// The store keys of the objects of items that another store has stored, by the items and by
+    /// the keys in that store. The edits of these items were laid in this store.
+    private let adopted = Lock<[Int64: [Int64: Int64]]>([:])
 
     init(_ store: ObservedStore, _ api: API, _ journal: OutboxJournal) {
         self.store = store
         self.api = api
         self.journal = journal
-        life = store.keepsKeys ? nil : LocalID.random().text
+        life = store.keepsKeys ? nil : String(store.identity)
     }
 
     // MARK: Finding
@@ -117,36 +120,72 @@ final class LocalIdentityTable: Sendable {
     /// Whether the store key of an item with this context belongs to this store.
     func isOurs(_ context: [UInt8]) -> Bool { OutboxContext(context).life == life }
 
+    /// Whether the store keys of an edit are those of this store.
+    ///
+    /// - Parameter number: The number of the store in which the edit was laid.
+    func isOurs(_ number: Int64) -> Bool {
+        number == store.identity || number == 0 && store.keepsKeys
+    }
+
+    /// Notes which objects of this store are the objects of an item of another store.
+    ///
+    /// - Parameter keys: The keys in this store, by the keys in the other one.
+    func adopt(_ item: Int64, _ keys: [Int64: Int64]) { adopted.withLock { $0[item] = keys } }
+
     /// Returns the key of the object that an item is about; `nil` if the key belongs to another
     /// store.
-    func storeKey(_ entry: OutboxEntry) -> Int64? {
-        isOurs(entry.origin.context) ? entry.origin.storeKey : nil
+    func storeKey(_ item: OutboxItem) -> Int64? {
+        let origin = item.entry.origin
+        if isOurs(origin.context) { return origin.storeKey }
+        return origin.storeKey.flatMap { key in adopted.withLock { $0[item.id]?[key] } }
     }
 
     /// Returns the objects that were written whole in an item.
-    func objects(_ entry: OutboxEntry) -> StoredObjects {
-        StoredObjects(OutboxContext(entry.origin.context).sent, entity: entity)
+    func objects(_ item: OutboxItem) -> StoredObjects {
+        let context = item.entry.origin.context
+        var objects = StoredObjects(OutboxContext(context).sent, entity: entity)
+        if !isOurs(context), let keys = adopted.withLock({ $0[item.id] }) {
+            objects.renumber { keys[$0] ?? 0 }
+        }
+        return objects
+    }
+
+    /// Returns the pending edit of an item; `nil` if it has none.
+    func edit(of item: OutboxItem) -> EditID? {
+        item.entry.edit.map { EditID(outbox: journal.number, number: $0) }
     }
 
     /// Returns the objects that are to be deleted when the server has accepted an item: its change
     /// no longer links to them, and the policy of the relationship is `replace`.
     func replaced(by item: Int64) throws(Failure) -> [Snapshot] {
-        let cells = try journal.checked(ObjectChanges.links(in: journal, of: item))
+        guard let change = try journal.checked(journal.change(of: item)), isOurs(change.store)
+        else { return [] }
         var replaced: [Snapshot] = []
-        for cell in cells where cell.subject.life == life {
-            guard let entity = entity(cell.subject.entity),
-                let index = entity.relationshipIndex(named: cell.name),
-                entity.relationships[index].policy == .replace,
-                let object = try store.newest(entity, storeKey: cell.subject.storeKey)
+        for object in change.objects {
+            guard let entity = entity(object.entity),
+                let newest = try store.newest(entity, storeKey: object.storeKey)
             else { continue }
-            // A later change may link to the object again.
-            let linked = object.relatedKeys(at: index)
-            let mappings = api.loaded.definition.entityMappings
-            let targets = entity.relationships[index].targets.map { mappings[$0].entity }
-            let left = cell.before.keys.filter { $0 != 0 && !linked.contains($0) }
-            replaced += try store.newest(anyOf: targets, storeKeys: left)
+            for cell in object.cells {
+                guard let index = entity.relationshipIndex(named: cell.name),
+                    entity.relationships[index].policy == .replace
+                else { continue }
+                // A later change may link to the object again.
+                let linked = newest.relatedKeys(at: index)
+                let left = cell.before.keys.filter { $0 != 0 && !linked.contains($0) }
+                let targets = targets(of: entity.attributes.count + index, in: entity)
+                replaced += try store.newest(anyOf: targets, storeKeys: left)
+            }
         }
         return replaced
+    }
+
+    /// Returns the entities at the other end of the relationship of a cell.
+    func targets(of cell: Int, in entity: Entity) -> [Entity] {
+        guard entity.relationshipCells.contains(cell) else { return [] }
+        let mappings = api.loaded.definition.entityMappings
+        return entity.relationships[cell - entity.attributes.count].targets.map {
+            mappings[$0].entity
+        }
     }
 
     /// Returns the definition of an entity that an item names; `nil` if the document no longer has
@@ -178,10 +217,10 @@ final class LocalIdentityTable: Sendable {
     /// Gives the objects of an item that is about to be sent their local identities. These count
     /// until the result is written, although the answer has given the objects their identities by
     /// then.
-    func name(_ entry: OutboxEntry) {
-        guard entry.origin.storeKey != nil, let key = storeKey(entry) else { return }
-        if let local = entry.creates { name(key, local) }
-        name(objects(entry))
+    func name(_ item: OutboxItem) {
+        guard let key = storeKey(item) else { return }
+        if let local = item.entry.creates { name(key, local) }
+        name(objects(item))
     }
 
     /// Removes a local identity that the server will never replace.
@@ -197,9 +236,9 @@ final class LocalIdentityTable: Sendable {
     /// the request and, last, the result for the item itself.
     func settlements(_ item: OutboxItem, _ response: Response?) -> [OutboxSettlement] {
         guard let entity = entity(item.entry.origin.entity) else { return [.remove(id: item.id)] }
-        let key = storeKey(item.entry)
+        let key = storeKey(item)
         var settlements: [OutboxSettlement] = []
-        let objects = objects(item.entry)
+        let objects = objects(item)
         for (index, object) in objects.sent.enumerated() {
             guard let local = objects.locals[index] else { continue }
             let known = key == nil ? nil : identity(object.entity, object.storeKey)
@@ -234,19 +273,6 @@ final class LocalIdentityTable: Sendable {
         guard let response else { return [] }
         let isOfOther = response.request.map { $0.method != item.entry.method } ?? false
         return isOfOther && response.objects.count != 1 ? [] : response.objects
-    }
-
-    /// Returns the values that a delivered item has given to objects of the store, without the
-    /// values that a later item changes.
-    func acceptedValues(of item: Int64) throws(Failure) -> [Restoration] {
-        let cells = try journal.checked(ObjectChanges.values(of: item, in: journal, life: life))
-        return cells.compactMap { cell in
-            guard let entity = entity(cell.subject.entity),
-                let index = entity.cellIndex(named: cell.name)
-            else { return nil }
-            return Restoration(
-                entity, storeKey: cell.subject.storeKey, .value(index, cell.after))
-        }
     }
 
     /// Whether the answer to a creation may have an identity that a transform of the program could
@@ -496,7 +522,7 @@ extension LocalID.Form {
 
 extension Value {
     /// The store keys of a link or a list of links.
-    fileprivate var keys: [Int64] {
+    var keys: [Int64] {
         switch self {
         case .link(let key): [key]
         case .links(let keys): keys

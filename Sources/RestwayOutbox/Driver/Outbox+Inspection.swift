@@ -41,9 +41,10 @@ extension Outbox {
 
     package func retry(_ id: Int64) throws(Failure) {
         try refuseWhenClosed()
-        let marked = try marks.objects(of: journal.existingItem(id))
+        let item = try journal.existingItem(id)
+        let marked = try marks.objects(of: item)
         try journal.checked(journal.retry(id))
-        marks.tellAccepted(marked)
+        try tellAccepted(marked, item)
         flushing.flush(.ordinary)
     }
 
@@ -64,8 +65,17 @@ extension Outbox {
         }
         try journal.checked(journal.edit(id, edit))
         try journal.checked(journal.retry(id))
-        marks.tellAccepted(marked)
+        try tellAccepted(marked, item)
         flushing.flush(.ordinary)
+    }
+
+    /// Shows the edit of an item that is no longer a dead letter, and that its objects are not
+    /// marked any more.
+    private func tellAccepted(
+        _ marked: RejectionMarks.Marked, _ item: OutboxItem
+    ) throws(Failure) {
+        let steps = identityTable.edit(of: item).map { [EditStep.resume($0)] } ?? []
+        marks.tellAccepted(marked, besides: try changes.follow(steps))
     }
 
     /// Removes an item and the items that depend on it, and undoes the changes that these made in
@@ -76,12 +86,12 @@ extension Outbox {
         try refuseWhenClosed()
         let item = try journal.existingItem(id)
         let marked = item.state == .dead ? try marks.objects(of: item) : [:]
-        let count = try notices.removing(flushing.stored) { () throws(Failure) in
-            try journal.checked(journal.drop(id)).count
+        let dropped = try notices.removing(flushing.stored) { () throws(Failure) in
+            try journal.checked(journal.drop(id))
         }
         lanesChanged()
-        marks.tellAccepted(marked, besides: try changes.takeBack())
-        return count
+        marks.tellAccepted(marked, besides: try changes.takeBack(dropped.edits))
+        return dropped.items.count
     }
 
     /// Removes all items.
@@ -90,11 +100,11 @@ extension Outbox {
     package func dropAll() throws(Failure) -> Int {
         try refuseWhenClosed()
         let marked = try marks.allRejected()
-        let count = try notices.removing(flushing.stored) { () throws(Failure) in
+        let dropped = try notices.removing(flushing.stored) { () throws(Failure) in
             try journal.checked(journal.dropAll())
         }
-        marks.tellAccepted(marked, besides: try changes.takeBack())
-        return count
+        marks.tellAccepted(marked, besides: try changes.takeBack(dropped.edits))
+        return dropped.items.count
     }
 
     /// Whether the outbox has requests that a flush could deliver.

@@ -63,7 +63,7 @@ package final class Outbox: RequestStorage, ObjectRejections {
         journal = try OutboxJournal.open(
             path, definition, rules, credentialHeader: api.auth.header, around)
         identityTable = LocalIdentityTable(around.store, around.api, journal)
-        changes = StoredChanges(journal, identityTable, around.store)
+        changes = StoredChanges(journal, identityTable, around.store, around.clock)
         marks = RejectionMarks(journal: journal, identityTable: identityTable, around: around)
         notices = OutboxNotices(around.delivery, api.redaction)
         let lanes = Lock(LaneGate())
@@ -84,9 +84,9 @@ package final class Outbox: RequestStorage, ObjectRejections {
         flushing.state.withLock { $0.sender = sender }
         around.store.join(self)
         identityTable.completeStore(wallMicroseconds: around.clock.wallMicroseconds())
-        // This does the steps that are left over from a crash or from a store that could not be
-        // written. If it fails, the next drop tries again and reports the failure.
-        _ = try? changes.takeBack()
+        // If this fails, the next drop or flush tries again and reports the failure. A store in
+        // memory is this client's alone, and nothing is on its way yet.
+        try? changes.compare(laysAgain: !around.store.keepsKeys)
         flushing.schedule(afterMilliseconds: FlushDriver.startMilliseconds)
     }
 
@@ -220,10 +220,6 @@ package final class Outbox: RequestStorage, ObjectRejections {
 
     package func identities() -> any LocalIdentities { RequestIdentities(self) }
 
-    package func waitingCells(of entity: Entity) throws(Failure) -> [Identity: [Int]] {
-        try changes.waitingCells(of: entity)
-    }
-
     /// Drops the requests about an object that never left this machine.
     ///
     /// - Returns: False if the server may know the object or has named it: then the server must be
@@ -232,9 +228,9 @@ package final class Outbox: RequestStorage, ObjectRejections {
         let withdrawal = try notices.removing(flushing.stored) { () throws(Failure) in
             try journal.checked(journal.withdraw(local))
         }
-        guard case .dropped = withdrawal else { return false }
+        guard case .dropped(let dropped) = withdrawal else { return false }
         lanesChanged()
-        try changes.takeBack()
+        _ = try changes.takeBack(dropped.edits)
         return true
     }
 
@@ -297,10 +293,12 @@ extension Outbox {
     ) {
         let kept: StoredChanges.Kept
         let lane: Lane
+        journal.editLock.beginStoring()
         do throws(Failure) {
-            kept = try changes.keep(order.request, claim)
             lane = try storageLane(claim.lane)
+            kept = try changes.keep(order.request, claim, order.optimistic)
         } catch {
+            journal.editLock.endStoring()
             entering.leave()
             return ended(error)
         }
@@ -310,6 +308,7 @@ extension Outbox {
         write(entry, claim.places, on: order.place) { result in
             switch result {
             case .success(let id):
+                self.journal.editLock.endStoring()
                 if let objects = kept.objects { self.identityTable.name(objects) }
                 var queued = Failure(
                     .queued,
@@ -321,7 +320,8 @@ extension Outbox {
             case .failure(let refusal):
                 var error = Failure(refusal, path: self.journal.path)
                 self.changes.drafts(of: claim.idempotencyKey)
-                if let change = kept.change { self.changes.takeBack(change, kept.drafts) }
+                self.changes.undo(kept)
+                self.journal.editLock.endStoring()
                 error.message = "\(order.title) could not be stored: \(error.message)"
                     + " (it was to be, as \(order.reason))"
                 ended(error)

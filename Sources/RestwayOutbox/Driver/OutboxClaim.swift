@@ -115,6 +115,12 @@ extension OutboxClaim {
         }
     }
 
+    func show(_ request: PreparedRequest) throws(Failure) -> OptimisticEdit {
+        try outbox.changes.show(request)
+    }
+
+    func endShowing(_ edit: OptimisticEdit) { outbox.changes.endShowing(edit) }
+
     func enterLane(_ call: UInt64, go: @escaping @Sendable () -> Void) -> Bool {
         outbox.enter(lane, call, go: go)
     }
@@ -403,7 +409,7 @@ struct ItemToSend: StoredItem {
         return preparation.request(
             spec, destination, content, sending, settings,
             answers: api.definition.answerRules(of: route), deletions: deletions,
-            isFromOutbox: true)
+            isFromOutbox: true, edit: identityTable.edit(of: item))
     }
 
     /// Returns the present object that a stored request is about, and the objects that were written
@@ -415,17 +421,13 @@ struct ItemToSend: StoredItem {
         guard let name = entry.origin.entity,
             let entity = api.definition.mapping(named: name)?.entity
         else { return nil }
-        let key = identityTable.storeKey(entry)
-        let objects = identityTable.objects(entry)
+        let key = identityTable.storeKey(item)
+        let objects = identityTable.objects(item)
         let sent = objects.renewed(
             key == nil
                 ? nil : { entity, key in (try? store.newest(entity, storeKey: key))?.identity })
         if let key, let object = try store.newest(entity, storeKey: key) {
-            var submission = Submission(subject: .object(object), sent: sent)
-            submission.acceptedValues = { [identityTable, id = item.id] in
-                Result { () throws(Failure) in try identityTable.acceptedValues(of: id) }
-            }
-            return submission
+            return Submission(subject: .object(object), sent: sent)
         }
         guard !sent.isEmpty else { return nil }
         // The inner objects still have to be matched with the answer.

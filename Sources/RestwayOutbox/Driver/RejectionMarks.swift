@@ -68,8 +68,8 @@ struct RejectionMarks: Sendable {
     /// Returns the objects that one item is about and the objects that it creates.
     func objects(of item: OutboxItem) throws(Failure) -> Marked {
         var objects: [(entity: String, storeKey: Int64)] = []
-        if let key = identityTable.storeKey(item.entry), let name = item.entry.origin.entity {
-            let inside = identityTable.objects(item.entry).companions
+        if let key = identityTable.storeKey(item), let name = item.entry.origin.entity {
+            let inside = identityTable.objects(item).companions
             objects = [(name, key)] + inside.map { ($0.entity, $0.storeKey) }
         }
         return try marked([item.entry.lane], objects, entities)

@@ -7,25 +7,35 @@ import RestwayRouting
 import RestwayStore
 import RestwayThreads
 
-/// Makes the changes of stored requests in the object store, and undoes them when the requests are
-/// dropped.
+/// Keeps the pending edits of stored requests in the object store: the values that the requests give
+/// their objects, and the objects that they delete, until the requests have come to their ends.
 ///
-/// The journal and the store share no transaction. So the journal records the steps to do in the
-/// transaction that drops the items, and removes them when the store has done them. The next client
-/// that opens the file does the steps that a crash left over. A step changes the store only where
-/// it still has the value of the dropped change, so doing it twice does no harm.
+/// The journal and the store share no transaction. A request that is stored has its edit in the
+/// store first; a request that is delivered loses it there first; all other ends are in the journal
+/// first. `compare` finishes what a crash has left between the two.
 final class StoredChanges: Sendable {
     private let journal: OutboxJournal
     private let identityTable: LocalIdentityTable
     private let store: ObservedStore
+    private let clock: any Clock
     /// The drafts of stored requests, by the keys of the requests. Drafts with the same key stand
     /// in the order in which they were stored.
     private let drafts = Lock<[String: [StoredDrafts]]>([:])
+    /// The edits of calls in flight that may be stored later.
+    private let inFlight = Lock<Set<EditID>>([])
+    /// Whether the store still has to learn something from the journal.
+    private let isBehind = Lock(false)
+    /// The mark of the journal's log when the journal and the store were last compared.
+    private let comparedMark = Lock<UInt64?>(nil)
 
-    init(_ journal: OutboxJournal, _ identityTable: LocalIdentityTable, _ store: ObservedStore) {
+    init(
+        _ journal: OutboxJournal, _ identityTable: LocalIdentityTable, _ store: ObservedStore,
+        _ clock: any Clock
+    ) {
         self.journal = journal
         self.identityTable = identityTable
         self.store = store
+        self.clock = clock
     }
 
     // MARK: Storing
@@ -33,8 +43,8 @@ final class StoredChanges: Sendable {
     /// The part of a stored request that the object store keeps.
     struct Kept {
         var object: Snapshot?
-        /// The changes that storing the request made in the object store; `nil` for a request that
-        /// changes nothing.
+        /// The pending edit that storing the request has made in the object store; `nil` for a
+        /// request that changes nothing.
         var change: OutboxChange?
         /// The objects that were written whole in the request; `nil` for a request that changes
         /// nothing.
@@ -42,61 +52,68 @@ final class StoredChanges: Sendable {
         var drafts: StoredDrafts?
     }
 
-    /// Puts the values that the request gives its object into the store. They count from now on,
-    /// although the server does not know them yet.
-    func keep(_ request: PreparedRequest, _ claim: OutboxClaim) throws(Failure) -> Kept {
-        guard let submission = request.submission else { return Kept() }
-        var kept = Kept()
+    /// Shows what the request changes in the store. It counts from now on, although the server does
+    /// not know it yet.
+    ///
+    /// - Parameter optimistic: The edit of the call, if the store shows it already. It becomes the
+    ///   edit of the item.
+    func keep(
+        _ request: PreparedRequest, _ claim: OutboxClaim, _ optimistic: OptimisticEdit?
+    ) throws(Failure) -> Kept {
+        let edit = optimistic?.id ?? EditID.random(outbox: journal.number)
+        let laid = try lay(request, as: edit) ?? optimistic?.laid
+        if let optimistic { endShowing(optimistic) }
+        var kept = Kept(change: try laid.map { edit throws(Failure) in try change(edit) })
+        guard let submission = request.submission else { return kept }
         switch submission.subject {
-        case .object(let object):
-            if object.storeKey != 0 {
-                kept.object = object
-                if let local = claim.creates { identityTable.name(object, local) }
-            }
+        case .object(let object): if object.storeKey != 0 { kept.object = object }
         case .draft(let draft):
-            guard request.method != .delete else {
-                kept.object = try store.newest(draft.root.entity, storeKey: draft.root.storeKey)
-                return kept
-            }
-            let (rows, commit) = try store.insert(
-                draft, recordingChanges: true, variables: request.destination.variables(nil),
-                from: source(request.destination))
-            let object = commit.objects[0]
-            if let local = claim.creates { identityTable.name(object, local) }
-            kept.object = object
-            kept.change = OutboxChange(rows, commit, life: identityTable.life)
+            kept.object = try store.newest(draft.root.entity, storeKey: draft.root.currentKey)
+            guard request.method != .delete else { return kept }
             kept.drafts = StoredDrafts(submission, key: claim.idempotencyKey)
         }
-        if kept.object != nil, request.method != .delete {
-            kept.objects = StoredObjects(submission, identityTable)
-        }
+        guard let object = kept.object else { return kept }
+        if let local = claim.creates { identityTable.name(object, local) }
+        if request.method != .delete { kept.objects = StoredObjects(submission, identityTable) }
         return kept
     }
 
-    /// Returns the variables of the path of a request. An identity that the server has not given
-    /// yet stands in the path until then, and is the value of no attribute.
-    private func source(_ destination: RequestDestination) -> AnswerSource {
-        let pairs = destination.variables(nil)?.pairs.filter { LocalID($0.value) == nil } ?? []
-        return AnswerSource(
-            variables: RouteVariables(
-                Dictionary(pairs.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })),
-            path: pairs.isEmpty ? nil : destination.path)
+    private func lay(
+        _ request: PreparedRequest, as edit: EditID
+    ) throws(Failure) -> PendingEdit? {
+        try request.lay(as: edit, in: store) { LocalID($0) != nil }
     }
 
-    /// Returns, by the identities of objects, the cells that stored requests have changed.
-    func waitingCells(of entity: Entity) throws(Failure) -> [Identity: [Int]] {
-        let changed = try journal.checked(
-            ObjectChanges.waiting(in: journal, entity: entity.family.name, life: identityTable.life)
-        )
-        var waiting: [Identity: [Int]] = [:]
-        for (key, name) in changed {
-            // An object without an identity is in no answer.
-            guard let cell = entity.cellIndex(named: name),
-                let identity = try store.newest(entity, storeKey: key)?.identity
-            else { continue }
-            waiting[identity, default: []].append(cell)
+    /// Describes an edit for the journal, with all that another store needs to show it.
+    private func change(_ edit: PendingEdit) throws(Failure) -> OutboxChange {
+        var change = OutboxChange(edit: edit.id.number, store: store.identity)
+        var linked: [(targets: [Entity], keys: [Int64])] = []
+        for object in edit.objects {
+            let (entity, key) = (object.entity, object.storeKey)
+            var described = OutboxChange.Object(
+                entity: entity.name, storeKey: key,
+                identity: try store.newest(entity, storeKey: key)?.identity, isMade: object.made,
+                isHidden: object.hides)
+            for cell in object.cells {
+                described.cells.append(
+                    .init(
+                        name: entity.cellName(cell.index), before: cell.before, after: cell.after))
+                let keys = Set(cell.before.keys + cell.after.keys).subtracting([0])
+                guard !keys.isEmpty else { continue }
+                linked.append((identityTable.targets(of: cell.index, in: entity), keys.sorted()))
+            }
+            change.objects.append(described)
         }
-        return waiting
+        for (targets, keys) in linked {
+            for object in try store.newest(anyOf: targets, storeKeys: keys)
+            where !change.objects.contains(where: { $0.storeKey == object.storeKey }) {
+                change.objects.append(
+                    .init(
+                        entity: object.entity.name, storeKey: object.storeKey,
+                        identity: object.identity))
+            }
+        }
+        return change
     }
 
     // MARK: Drafts
@@ -132,47 +149,69 @@ final class StoredChanges: Sendable {
         drafts.settle(response?.matching, in: store)
     }
 
-    // MARK: Undoing
+    // MARK: Ends
 
-    /// The number of items whose steps are done in one transaction of the store.
-    private static let itemsAtOnce = 1_000
-
-    /// Does the steps that are due. If a step ends an object, its drafts become drafts of new
-    /// objects.
+    /// Lets the store follow what has happened to items: the journal has it already. If an edit made
+    /// an object and is taken back, the drafts of the object become drafts of new objects.
     ///
     /// - Returns: The objects that were changed; observers have been told of them.
     @discardableResult
-    func takeBack() throws(Failure) -> Set<Int64> {
+    func follow(_ steps: [EditStep]) throws(Failure) -> Set<Int64> {
+        if isBehind.withLock({ $0 }) { try compare(laysAgain: false) }
+        guard !steps.isEmpty else { return [] }
+        do throws(Failure) {
+            return try perform(steps)
+        } catch {
+            isBehind.withLock { $0 = true }
+            throw error
+        }
+    }
+
+    func takeBack(_ edits: [Int64]) throws(Failure) -> Set<Int64> {
+        try follow(edits.map { .takeBack(id($0)) })
+    }
+
+    /// Lets the store follow the ends of items that nobody waits for. If the store fails, it follows
+    /// later.
+    func followLater(_ steps: [EditStep]) {
+        do throws(Failure) {
+            try follow(steps)
+        } catch {
+            Log.shared.write(
+                .warning, .outbox, "the store does not show the state of the outbox: \(error.message)")
+        }
+    }
+
+    private func perform(_ steps: [EditStep]) throws(Failure) -> Set<Int64> {
         var told: Set<Int64> = []
-        while true {
-            let due = try journal.checked(journal.dueRestorations(itemsMax: Self.itemsAtOnce))
-            guard !due.isEmpty else { break }
-            // A store in memory ended with its process, so its steps need not be done.
-            let steps = due.filter { $0.subject.life == identityTable.life }.compactMap(restoration)
-            if !steps.isEmpty {
-                var changes = ChangeSet(origin: .host)
-                changes.restorations = steps
-                let commit = try store.commit(changes, recordingChanges: true)
-                told.formUnion(commit.changes.map(\.storeKey))
-                freeDrafts(of: Set(commit.changes.filter { $0.after == nil }.map(\.storeKey)))
-            }
-            try journal.checked(journal.forgetRestorations(of: Set(due.map(\.item))))
+        var rest = steps[...]
+        while !rest.isEmpty {
+            var changes = ChangeSet(origin: rest.contains(where: \.isDelivery) ? .server : .host)
+            changes.editSteps = Array(rest.prefix(Self.stepsAtOnce))
+            rest = rest.dropFirst(Self.stepsAtOnce)
+            let commit = try store.commit(changes, recordingChanges: true)
+            told.formUnion(commit.changes.map(\.storeKey))
+            freeDrafts(of: Set(commit.changes.filter { $0.after == nil }.map(\.storeKey)))
         }
         return told
     }
 
-    /// Returns the step for the store; `nil` if the document no longer has the entity or the
-    /// attribute.
-    private func restoration(_ due: OutboxRestoration) -> Restoration? {
-        guard let entity = identityTable.entity(due.subject.entity) else { return nil }
-        switch due.step {
-        case .delete: return Restoration(entity, storeKey: due.subject.storeKey, .object)
-        case .restore(let name, let from, let to, let needsUnsent):
-            guard let index = entity.cellIndex(named: name) else { return nil }
-            return Restoration(
-                entity, storeKey: due.subject.storeKey, .cell(index, from: from, to: to),
-                needsUnsent: needsUnsent)
+    /// The number of steps that are done in one transaction of the store.
+    private static let stepsAtOnce = 1_000
+
+    private func id(_ number: Int64) -> EditID {
+        EditID(outbox: journal.number, number: number)
+    }
+
+    /// Undoes at once what was shown of a request that could not be stored.
+    func undo(_ kept: Kept) {
+        guard let change = kept.change else { return }
+        var changes = ChangeSet(origin: .host)
+        changes.editSteps = [.takeBack(id(change.edit))]
+        guard let commit = try? store.commit(changes, recordingChanges: true) else {
+            return isBehind.withLock { $0 = true }
         }
+        kept.drafts?.forgetObjects(Set(commit.changes.filter { $0.after == nil }.map(\.storeKey)))
     }
 
     /// Turns drafts whose objects have ended into drafts of new objects, which can be sent again.
@@ -182,57 +221,189 @@ final class StoredChanges: Sendable {
         for draft in drafts { draft.forgetObjects(keys) }
     }
 
-    /// Undoes at once the changes that were made for a request that could not be stored.
-    func takeBack(_ change: OutboxChange, _ drafts: StoredDrafts?) {
-        guard !change.isEmpty else { return }
-        let made = Set(change.made)
-        var changes = ChangeSet(origin: .host)
-        let restored = change.cells.filter { !made.contains($0.subject) }.map { cell in
-            OutboxRestoration(
-                item: 0, subject: cell.subject,
-                step: .restore(cell.name, from: cell.after, to: cell.before, needsUnsent: false))
+    // MARK: Calls in flight
+
+    /// Shows what the request of a call changes. If the request is stored later, its item has the
+    /// same edit.
+    func show(_ request: PreparedRequest) throws(Failure) -> OptimisticEdit {
+        let edit = EditID.random(outbox: journal.number)
+        inFlight.withLock { _ = $0.insert(edit) }
+        do throws(Failure) {
+            return OptimisticEdit(edit, laid: try lay(request, as: edit))
+        } catch {
+            inFlight.withLock { _ = $0.remove(edit) }
+            throw error
         }
-        let deleted = change.made.map { OutboxRestoration(item: 0, subject: $0, step: .delete) }
-        changes.restorations = (restored + deleted).compactMap(restoration)
-        guard let commit = try? store.commit(changes, recordingChanges: true) else { return }
-        drafts?.forgetObjects(Set(commit.changes.filter { $0.after == nil }.map(\.storeKey)))
+    }
+
+    func endShowing(_ edit: OptimisticEdit) { inFlight.withLock { _ = $0.remove(edit.id) } }
+}
+
+extension EditStep {
+    fileprivate var isDelivery: Bool {
+        if case .deliver = self { true } else { false }
     }
 }
 
-extension OutboxChange {
-    /// Describes the changes that the program's rows made, from a commit that lists its changes.
-    init(_ rows: [Snapshot], _ commit: Commit, life: String?) {
-        self.init()
-        var changes: [Int64: Change] = [:]
-        for change in commit.changes { changes[change.storeKey] = change }
-        var noted: Set<Int64> = []
-        for (row, object) in zip(rows, commit.objects) {
-            let (entity, key) = (object.entity, object.storeKey)
-            let subject = Subject(life: life, entity: entity.family.name, storeKey: key)
-            let change = changes[key]
-            let isNew = change.map { $0.before == nil } ?? false
-            if isNew, noted.insert(key).inserted { made.append(subject) }
-            for index in 0..<entity.valueCount where !entity.isIdentity(attribute: index) {
-                guard row.value(at: index) != .absent else { continue }
-                let before = isNew ? .absent : (change?.before ?? object).value(at: index)
-                cells.append(
-                    Cell(
-                        subject: subject, name: entity.cellName(index), before: before,
-                        after: object.value(at: index)))
+/// Comparing the journal with the store.
+extension StoredChanges {
+    /// How long accepted edits are remembered for other stores, in microseconds: a week.
+    private static let acceptedMicroseconds: Int64 = 7 * 24 * 3_600 * 1_000_000
+
+    /// Whether the store still has to learn something from the journal.
+    var owesComparison: Bool { isBehind.withLock { $0 } }
+
+    /// Finishes what a crash, another process or a store that could not be written has left between
+    /// the journal and the store: each edit of this outbox in the store has its item afterwards. If
+    /// requests are being stored for too long meanwhile, this happens later.
+    ///
+    /// - Parameter laysAgain: Whether each item has its edit afterwards, too. The sender of the
+    ///   items, which has none in flight, may have the items' edits laid again; to others, an item
+    ///   without an edit may be one that is just being delivered. A store in memory is only its
+    ///   client's, so it may lay them before anything is sent.
+    func compare(laysAgain: Bool) throws(Failure) {
+        let knowsNone = try store.edits(ofOutbox: journal.number).isEmpty
+        let holdsNone = try !journal.checked(journal.holdsEdits())
+        if knowsNone, holdsNone {
+            return isBehind.withLock { $0 = false }
+        }
+        let isDone = try journal.editLock.compare { () throws(Failure) in
+            if store.keepsKeys { try convertFormerChanges() }
+            try endEdits()
+            if laysAgain { try layAgain() }
+        }
+        if !isDone {
+            Log.shared.write(
+                .info, .outbox,
+                "the outbox \"\(journal.path)\" is compared with the store later: it is in use")
+        }
+        isBehind.withLock { $0 = !isDone }
+    }
+
+    /// Compares if another process has written the file since.
+    func compareIfChanged() throws(Failure) {
+        let mark = journal.commitMark
+        let isNew = comparedMark.withLock { last in
+            defer { last = mark }
+            return mark == nil || last != mark
+        }
+        if isNew || owesComparison { try compare(laysAgain: false) }
+    }
+
+    /// Ends the edits whose items are gone, and suspends and resumes the others as their items say.
+    private func endEdits() throws(Failure) {
+        let known = try store.edits(ofOutbox: journal.number)
+        guard !known.isEmpty else { return }
+        let items = try journal.checked(journal.editedItems())
+        let isDead = Dictionary(uniqueKeysWithValues: items.map { ($0.edit, $0.isDead) })
+        let accepted = try journal.checked(journal.acceptedEdits())
+        let calls = inFlight.withLock { $0 }
+        var steps: [EditStep] = []
+        var learnt: [Int64] = []
+        for (edit, isSuspended) in known where !calls.contains(edit) {
+            switch isDead[edit.number] {
+            case nil where accepted.contains(edit.number):
+                steps.append(.deliver(edit))
+                learnt.append(edit.number)
+            case nil: steps.append(.takeBack(edit))
+            case true where !isSuspended: steps.append(.suspend(edit))
+            case false where isSuspended: steps.append(.resume(edit))
+            default: break
             }
         }
-    }
-}
-
-extension Entity {
-    /// Returns the name of an attribute or a relationship by the index of its cell.
-    fileprivate func cellName(_ index: Int) -> String {
-        index < attributes.count
-            ? attributes[index].name : relationships[index - attributes.count].name
+        if !steps.isEmpty { _ = try perform(steps) }
+        try journal.checked(
+            journal.forgetAccepted(
+                learnt, acceptedBefore: clock.wallMicroseconds() - Self.acceptedMicroseconds))
     }
 
-    /// Returns the index of the cell of an attribute or a relationship.
-    func cellIndex(named name: String) -> Int? {
-        attributeIndex(named: name) ?? relationshipIndex(named: name).map { attributes.count + $0 }
+    /// Lays the edits of items that the store does not know, each at its place.
+    private func layAgain() throws(Failure) {
+        let items = try journal.checked(journal.editedItems())
+        guard !items.isEmpty else { return }
+        let known = Set(try store.edits(ofOutbox: journal.number).map(\.id.number))
+        guard items.contains(where: { !known.contains($0.edit) }) else { return }
+        var above: EditID?
+        var lost: [(item: EditedItem, change: OutboxChange, above: EditID?)] = []
+        for item in items.reversed() {
+            if known.contains(item.edit) {
+                above = id(item.edit)
+            } else if let change = try journal.checked(journal.change(of: item.item)) {
+                lost.append((item, change, above))
+            }
+        }
+        // The keys of one store are not mistaken for those of another one.
+        for number in Set(lost.map(\.change.store)) {
+            try layAgain(lost.reversed().filter { $0.change.store == number })
+        }
+    }
+
+    private func layAgain(
+        _ lost: [(item: EditedItem, change: OutboxChange, above: EditID?)]
+    ) throws(Failure) {
+        var rest = lost[...]
+        // All edits of another store are laid together, because their objects are found anew.
+        let isOurs = lost.first.map { identityTable.isOurs($0.change.store) } ?? true
+        while !rest.isEmpty {
+            let part = Array(isOurs ? rest.prefix(Self.stepsAtOnce) : rest)
+            rest = rest.dropFirst(part.count)
+            var changes = ChangeSet(origin: .host)
+            changes.relaid = part.map { pendingEdit($0.change, isOurs: isOurs, under: $0.above) }
+            let commit = try store.commit(changes)
+            let dead = part.filter(\.item.isDead).map { EditStep.suspend(id($0.item.edit)) }
+            if !dead.isEmpty { _ = try perform(dead) }
+            guard !isOurs else { continue }
+            for lost in part { identityTable.adopt(lost.item.item, commit.keysOfFormer) }
+        }
+    }
+
+    /// - Parameter isOurs: Whether the store keys are those of this store.
+    private func pendingEdit(
+        _ change: OutboxChange, isOurs: Bool, under above: EditID?
+    ) -> PendingEdit {
+        let objects = change.objects.compactMap { object -> PendingEdit.Object? in
+            guard let entity = identityTable.entity(object.entity) else { return nil }
+            let cells = object.cells.compactMap { cell in
+                entity.cellIndex(named: cell.name).map { index in
+                    PendingEdit.Cell(index, before: cell.before, after: cell.after)
+                }
+            }
+            if isOurs, cells.isEmpty, !object.isMade, !object.isHidden { return nil }
+            var pending = PendingEdit.Object(
+                entity, storeKey: object.storeKey, identity: object.identity, made: object.isMade,
+                hides: object.isHidden, cells: cells)
+            pending.isOfFormerStore = !isOurs
+            return pending
+        }
+        return PendingEdit(id(change.edit), objects: objects, under: above)
+    }
+
+    // MARK: Files of earlier versions
+
+    /// Gives the store the values of the server in place of the changes that items of an earlier
+    /// version made: these are edits from now on, which are laid over them.
+    private func convertFormerChanges() throws(Failure) {
+        let former = try journal.checked(journal.formerChanges())
+        guard !former.isEmpty else { return }
+        var changes = ChangeSet(origin: .host)
+        changes.restorations = former.compactMap(restoration)
+        _ = try store.commit(changes)
+        try journal.checked(journal.forgetFormerChanges())
+        try layAgain()
+    }
+
+    private func restoration(_ former: OutboxJournal.FormerChange) -> Restoration? {
+        guard let entity = identityTable.entity(former.entity) else { return nil }
+        guard let name = former.name else {
+            // The object of an item that is still stored stays.
+            return former.isKept
+                ? nil : Restoration(entity, storeKey: former.storeKey, .object)
+        }
+        return entity.cellIndex(named: name).map { index in
+            Restoration(
+                entity, storeKey: former.storeKey,
+                .cell(index, from: former.after, to: former.before),
+                needsUnsent: former.needsUnsent)
+        }
     }
 }

@@ -46,6 +46,15 @@ struct StoredObjects {
         }
     }
 
+    /// Gives the objects other store keys, because another store has them.
+    mutating func renumber(_ key: (Int64) -> Int64) {
+        sent = sent.map { object in
+            SentObject(
+                entity: object.entity, storeKey: key(object.storeKey), identity: object.identity,
+                links: object.links)
+        }
+    }
+
     /// Returns the objects with their present identities in the store.
     ///
     /// - Parameter newest: Returns the identity that the store has for an object; `nil` if the keys

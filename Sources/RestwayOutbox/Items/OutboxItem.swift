@@ -79,8 +79,10 @@ struct OutboxEntry: Equatable, Sendable {
     /// The other objects that the request creates. Used only to store the request: an item that is
     /// read has no companions.
     var companions: [OutboxCompanion] = []
-    /// The changes that storing the request made in the object store. Used only to store the
-    /// request: an item that is read has `nil` here.
+    /// The number of the pending edit that the object store shows while the item is stored; `nil`
+    /// if it shows none. Used only in an item that is read.
+    var edit: Int64?
+    /// The pending edit. Used only to store the request: an item that is read has `nil` here.
     var change: OutboxChange?
     var progress = Progress()
     var origin = Origin()

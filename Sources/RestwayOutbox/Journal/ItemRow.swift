@@ -40,7 +40,7 @@ enum ItemRow {
         "id", "lane", "state", "method", "path", "headers", "idempotencyKey", "createdAt",
         "creates", "mayHaveArrived", "attempts", "nextAttemptAt", "askedUntil", "trouble",
         "troubleStatus", "troubleMessage", "route", "entity", "storeKey", "context",
-        "answerStatus", "answerHeaders", "answerBody", "body", "discriminator", "owner",
+        "answerStatus", "answerHeaders", "answerBody", "body", "discriminator", "owner", "edit",
     ]
     static let selection = "SELECT \(columns.joined(separator: ", ")) FROM item"
 
@@ -67,15 +67,15 @@ enum ItemRow {
             .text(progress.trouble?.message), .text(entry.origin.route),
             .text(entry.origin.entity), .integer(entry.origin.storeKey),
             .bytes(entry.origin.context), .bytes(text.body), .text(entry.origin.discriminator),
-            .text(entry.origin.owner.text), .integer(state))
+            .text(entry.origin.owner.text), .integer(state), .integer(entry.change?.edit))
     }
 
     private static let insertion =
         "INSERT INTO item (id, lane, turn, method, path, headers, idempotencyKey, createdAt, "
         + "creates, mayHaveArrived, attempts, nextAttemptAt, askedUntil, trouble, troubleStatus, "
-        + "troubleMessage, route, entity, storeKey, context, body, discriminator, owner, state) "
+        + "troubleMessage, route, entity, storeKey, context, body, discriminator, owner, state, edit) "
         + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, "
-        + "?18, ?19, ?20, ?21, ?22, ?23, ?24)"
+        + "?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)"
 
     /// Reads an item from a row of `selection`. Its dependencies are in another table.
     static func read(_ row: Statement) -> OutboxItem {
@@ -92,6 +92,7 @@ enum ItemRow {
             path: row.string(4) ?? "", headers: HeaderText.fields(row.bytes(5)),
             body: row.bytesIfAny(23), idempotencyKey: row.string(6) ?? "",
             createdAt: row.integer(7), creates: row.string(8).flatMap { LocalID($0) },
+            edit: row.integerIfAny(26),
             progress: .init(
                 mayHaveArrived: row.integer(9) != MayHaveArrived.no,
                 attempts: Int(clamping: row.integer(10)), nextAttemptAt: row.integer(11),

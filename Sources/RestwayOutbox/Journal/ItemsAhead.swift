@@ -76,7 +76,7 @@ struct ItemsAhead {
             return true
         }
         guard entry.creates == nil, entry.origin.entity == nil, entry.origin.storeKey == nil,
-            entry.progress.nextAttemptAt == 0
+            entry.edit == nil, entry.progress.nextAttemptAt == 0
         else { return false }
         lastRead = item.id
         if isInFlight {

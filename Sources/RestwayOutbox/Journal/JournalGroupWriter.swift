@@ -41,17 +41,19 @@ final class JournalGroupWriter: GroupWriter {
     let path: String
     private let secretHeaders: [String]
     private let mappers: BodyMappers
+    private let isOwnStore: @Sendable (Int64) -> Bool
     private let pool: WorkerPool
     private let file: JournalConnection
 
     init(
         _ file: JournalConnection, secretHeaders: Set<String>, mappers: BodyMappers,
-        pool: WorkerPool
+        isOwnStore: @escaping @Sendable (Int64) -> Bool, pool: WorkerPool
     ) {
         path = file.connection.path
         self.file = file
         self.secretHeaders = HeaderText.secretNames + secretHeaders
         self.mappers = mappers
+        self.isOwnStore = isOwnStore
         self.pool = pool
     }
 
@@ -107,7 +109,7 @@ final class JournalGroupWriter: GroupWriter {
     private func run(_ group: [JournalWrite]) throws(OutboxError) {
         let keepsLog = file.connection.reserveLog()
         let transaction = try JournalTransaction(
-            file, secretHeaders: secretHeaders, mappers: mappers)
+            file, secretHeaders: secretHeaders, mappers: mappers, isOwnStore: isOwnStore)
         for write in group {
             write.failure = nil
             do throws(OutboxError) {

@@ -10,7 +10,7 @@ enum JournalSchema {
     static let migrations = Migrations(
         applicationID: 0x5277_4F42,
         steps: [version1, version2, version3, version4, version5, version6, version7, version8,
-            version9, version10,
+            version9, version10, version11,
         ])
 
     /// The row of `outbox` holds the counts, so that items need not be counted. `deadLetters` is
@@ -69,8 +69,7 @@ enum JournalSchema {
         ALTER TABLE outbox ADD COLUMN changes INTEGER NOT NULL DEFAULT 0;
         """
 
-    /// The changes that items made in the object store (see `ChangeRow`). `life` is empty for a
-    /// store in a file.
+    /// The changes that items made in the object store. `life` is empty for a store in a file.
     private static let version5 = """
         CREATE TABLE change (
             life TEXT NOT NULL, entity TEXT NOT NULL, storeKey INTEGER NOT NULL,
@@ -104,6 +103,40 @@ enum JournalSchema {
     /// A table without rows, with which a transaction adds pages to the file that hold nothing (see
     /// `DeliveryRoom`).
     private static let version10 = "CREATE TABLE reserve (room BLOB NOT NULL);"
+
+    /// The pending edits of items (see `OutboxChange`): `number` tells this outbox from all others,
+    /// and `edit` is the number of the item's edit. `accepted` has the edits that the server has
+    /// accepted and that another store than the sender's may still show. `formerChange` has what
+    /// items of earlier versions changed in a store in a file, until a client has made edits of it
+    /// there (see `OutboxJournal.formerChanges`); stores in memory have ended with their processes.
+    private static let version11 = """
+        ALTER TABLE outbox ADD COLUMN number INTEGER NOT NULL DEFAULT 0;
+        UPDATE outbox SET number = random() | 1;
+        ALTER TABLE change RENAME TO formerChange;
+        DROP INDEX changeByItem;
+        DROP INDEX changeDue;
+        DELETE FROM formerChange WHERE life != '';
+        CREATE INDEX formerChangeByItem ON formerChange (item);
+        CREATE TABLE edited (
+            item INTEGER NOT NULL, storeKey INTEGER NOT NULL, store INTEGER NOT NULL,
+            entity TEXT NOT NULL, identity, made INTEGER NOT NULL, hidden INTEGER NOT NULL,
+            PRIMARY KEY (item, storeKey)) WITHOUT ROWID;
+        CREATE TABLE change (
+            item INTEGER NOT NULL, storeKey INTEGER NOT NULL, name TEXT NOT NULL,
+            beforeKind TEXT NOT NULL, beforeValue, afterKind TEXT NOT NULL, afterValue,
+            PRIMARY KEY (item, storeKey, name)) WITHOUT ROWID;
+        INSERT INTO edited SELECT item, storeKey, 0, entity, NULL, max(name = ''), 0
+            FROM formerChange WHERE fate = 0 GROUP BY item, storeKey;
+        INSERT INTO change SELECT item, storeKey, name, beforeKind, beforeValue, afterKind,
+            afterValue FROM formerChange WHERE fate = 0 AND name != '';
+        INSERT OR IGNORE INTO edited SELECT id, storeKey, 0, entity, NULL, 0, 1 FROM item
+            WHERE method = 'DELETE' AND storeKey != 0 AND entity IS NOT NULL
+            AND instr(CAST(context AS TEXT), '"life"') = 0;
+        ALTER TABLE item ADD COLUMN edit INTEGER;
+        UPDATE item SET edit = random() | 1 WHERE id IN (SELECT item FROM edited);
+        CREATE UNIQUE INDEX itemByEdit ON item (edit) WHERE edit IS NOT NULL;
+        CREATE TABLE accepted (edit INTEGER PRIMARY KEY, at INTEGER NOT NULL);
+        """
 
     // MARK: Opening
 

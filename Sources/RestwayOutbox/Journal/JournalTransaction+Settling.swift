@@ -24,12 +24,13 @@ extension JournalTransaction {
             return try name(
                 local, identity, companion.entity, companion.storeKey, lane: lane, now, &result)
         }
+        if case .accepted(_, let edit) = settlement { return try accept(edit, now) }
         guard let item = try item(settlement.id) else {
             result.missing.append(settlement.id)
             return
         }
         switch settlement {
-        case .named: break
+        case .named, .accepted: break
         case .remove(_, let identity, let lane):
             try remove(item, identity: identity, lane: lane, now, &result)
         case .postpone(
@@ -45,8 +46,9 @@ extension JournalTransaction {
         _ item: OutboxItem, identity: Identity?, lane: Lane?, _ now: Int64,
         _ result: inout OutboxSettled
     ) throws(OutboxError) {
-        try changes.agree(item.id)
+        try noteAccepted(item, now)
         try delete(item)
+        try file.run("DELETE FROM formerChange WHERE item = ?1", .integer(item.id))
         if let local = item.entry.creates {
             if let identity {
                 let origin = item.entry.origin
@@ -59,6 +61,21 @@ extension JournalTransaction {
             try file.deleteCompanion(companion.local)
             try giveUp(companion.local, &result)
         }
+    }
+
+    /// Notes that the server has accepted the edit of an item, if another store shows it.
+    private func noteAccepted(_ item: OutboxItem, _ now: Int64) throws(OutboxError) {
+        guard let edit = item.entry.edit else { return }
+        let isOfOther = try file.first(
+            "SELECT store FROM edited WHERE item = ?1 LIMIT 1", .integer(item.id)
+        ) { !isOwnStore($0.integer(0)) }
+        if isOfOther == true { try accept(edit, now) }
+    }
+
+    private func accept(_ edit: Int64, _ now: Int64) throws(OutboxError) {
+        try file.run(
+            "INSERT OR IGNORE INTO accepted (edit, at) VALUES (?1, ?2)", .integer(edit),
+            .integer(now))
     }
 
     private func postpone(
@@ -156,14 +173,15 @@ extension JournalTransaction {
     /// Deletes items, and for each creation the items that wait for its object.
     ///
     /// - Returns: All deleted items, beginning with the items `ids`.
-    func drop(_ ids: [Int64]) throws(OutboxError) -> [Int64] {
-        var dropped = ids
+    func drop(_ ids: [Int64]) throws(OutboxError) -> OutboxDropped {
+        var dropped = OutboxDropped(items: ids)
         var seen = Set(ids)
         var index = 0
-        while index < dropped.count {
-            let id = dropped[index]
+        while index < dropped.items.count {
+            let id = dropped.items[index]
             index += 1
             guard let item = try item(id) else { continue }
+            if let edit = item.entry.edit { dropped.edits.append(edit) }
             try delete(item)
             try deleteDependencies(of: id)
             var made: [LocalID] = item.entry.creates.map { [$0] } ?? []
@@ -172,24 +190,23 @@ extension JournalTransaction {
                 made.append(companion.local)
             }
             for local in made {
-                dropped += try dependents(of: local).filter { seen.insert($0).inserted }
+                let others = try dependents(of: local).filter { seen.insert($0).inserted }
+                dropped.items += others
             }
         }
-        try changes.takeBack(Set(dropped))
         return dropped
     }
 
     /// Deletes all items.
-    ///
-    /// - Returns: The number of deleted items.
-    func dropAll() throws(OutboxError) -> Int {
-        let count = counters.waiting + counters.dead
-        try file.run("DELETE FROM item")
-        try file.run("DELETE FROM dependency")
-        try file.run("DELETE FROM companion")
-        try changes.takeAllBack()
+    func dropAll() throws(OutboxError) -> OutboxDropped {
+        let rows = try file.all("SELECT id, edit FROM item ORDER BY id") {
+            ($0.integer(0), $0.integerIfAny(1))
+        }
+        for table in ["item", "dependency", "companion", "edited", "change"] {
+            try file.run("DELETE FROM \(table)")
+        }
         (counters.waiting, counters.dead) = (0, 0)
-        return Int(count)
+        return OutboxDropped(items: rows.map(\.0), edits: rows.compactMap(\.1))
     }
 
     func withdraw(_ local: LocalID) throws(OutboxError) -> OutboxWithdrawal {

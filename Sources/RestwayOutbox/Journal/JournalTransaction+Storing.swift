@@ -36,7 +36,7 @@ extension JournalTransaction {
             state: isMine ? ItemRow.State.waiting : ItemRow.State.ofOthers)
         try file.insertDependencies(missing, item: id, text.places)
         for companion in entry.companions { try file.insert(companion, item: id) }
-        if let change = entry.change { try changes.insert(change, item: id) }
+        if let change = entry.change { try file.insert(change, item: id) }
         return id
     }
 

@@ -64,19 +64,22 @@ final class JournalTransaction {
     /// The mappers of stored bodies. They run in the transaction, as what they write is stored with
     /// the identity.
     let mappers: BodyMappers
+    /// Whether the store with this number is the client's.
+    let isOwnStore: (Int64) -> Bool
     private let stored: JournalCounters
     var counters: JournalCounters
 
     var turns: LaneTurns { LaneTurns(transaction: self) }
-    var changes: ObjectChanges { ObjectChanges(file: file) }
 
     /// Begins the work. A transaction of the connection must be open.
     init(
-        _ file: JournalConnection, secretHeaders: [String], mappers: BodyMappers
+        _ file: JournalConnection, secretHeaders: [String], mappers: BodyMappers,
+        isOwnStore: @escaping (Int64) -> Bool = { _ in true }
     ) throws(OutboxError) {
         self.file = file
         self.secretHeaders = secretHeaders
         self.mappers = mappers
+        self.isOwnStore = isOwnStore
         (stored, counters) = try file.counters()
     }
 
@@ -135,6 +138,7 @@ final class JournalTransaction {
     /// Deletes an item and passes the turn of its lane on.
     func delete(_ item: OutboxItem) throws(OutboxError) {
         try file.run("DELETE FROM item WHERE id = ?1", .integer(item.id))
+        if item.entry.edit != nil { try file.deleteEdit(of: item.id) }
         if item.state == .dead { counters.dead -= 1 } else { counters.waiting -= 1 }
         try turns.pass(item.entry.lane.name)
     }

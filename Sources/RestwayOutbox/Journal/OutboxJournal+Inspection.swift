@@ -30,9 +30,12 @@ extension OutboxJournal {
         return counts
     }
 
+    /// A number that another one follows with each commit of any process; `nil` if it is not known.
+    var commitMark: UInt64? { reader.withLock { $0.connection.commitMark } }
+
     /// Returns the `counts`, from memory as long as nothing has been committed.
     private func recentCounts() throws(OutboxError) -> OutboxCounts {
-        let mark = reader.withLock { $0.connection.commitMark }
+        let mark = commitMark
         if let mark, let last = lastCounts.withLock({ $0 }), last.mark == mark {
             return last.counts
         }

@@ -22,15 +22,20 @@ final class OutboxJournal: Sendable {
         var deliveredMax: Int64 = 16_384
         /// The workers that call completions.
         var pool = WorkerPool.shared
+        /// Whether the store with this number is the client's (see `OutboxChange.store`).
+        var isOwnStore: @Sendable (Int64) -> Bool = { _ in true }
         /// Returns in whose name the client sends now.
         var owner: @Sendable () -> ItemOwner = { ItemOwner() }
     }
 
     let path: String
+    /// A random number that tells the outbox from all others. The file keeps it.
+    let number: Int64
     let options: Options
     let writes: GroupCommit
     let reader: Lock<JournalConnection>
     let sending: Lock<SenderState>
+    let editLock: EditLock
     /// The counts that were read last, and the mark of the log from before.
     let lastCounts = Lock<(mark: UInt64, counts: OutboxCounts)?>(nil)
 
@@ -44,10 +49,12 @@ final class OutboxJournal: Sendable {
         let (writer, reader) = try JournalSchema.open(path, options.connection)
         let groups = JournalGroupWriter(
             writer, secretHeaders: options.secretHeaders, mappers: options.mappers,
-            pool: options.pool)
+            isOwnStore: options.isOwnStore, pool: options.pool)
         writes = GroupCommit(groups, pool: options.pool)
         self.reader = Lock(reader)
+        number = try reader.first("SELECT number FROM outbox") { $0.integer(0) } ?? 0
         let lock = SenderLock(database: writer.connection.fileName)
+        editLock = EditLock(database: writer.connection.fileName)
         sending = Lock(SenderState(lock: lock))
         // The attempts of a sender that has died are counted before the program looks at them.
         if lock.hasDiedHolder, (try? becomeSender()) == true { resign() }
@@ -57,6 +64,7 @@ final class OutboxJournal: Sendable {
     func close() {
         writes.close()
         resign()
+        editLock.close()
     }
 
     /// Returns when the requests that were queued before are on disk or could not be written.
@@ -118,10 +126,7 @@ final class OutboxJournal: Sendable {
 
     /// Deletes an item, sent or not. If it is a creation, the items that wait for its object go
     /// too.
-    ///
-    /// - Returns: The deleted items: first the item itself, then the items that waited for its
-    ///   object.
-    func drop(_ id: Int64) throws(OutboxError) -> [Int64] {
+    func drop(_ id: Int64) throws(OutboxError) -> OutboxDropped {
         try change { (transaction) throws(OutboxError) in
             guard try transaction.item(id) != nil else { throw .noSuchItem(id) }
             return try transaction.drop([id])
@@ -129,9 +134,7 @@ final class OutboxJournal: Sendable {
     }
 
     /// Deletes all items.
-    ///
-    /// - Returns: The number of deleted items.
-    func dropAll() throws(OutboxError) -> Int {
+    func dropAll() throws(OutboxError) -> OutboxDropped {
         try change { (transaction) throws(OutboxError) in try transaction.dropAll() }
     }
 

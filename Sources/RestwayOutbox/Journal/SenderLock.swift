@@ -26,7 +26,7 @@ final class SenderLock {
     /// - Parameter database: The name of the database as SQLite has it.
     init(database: String) {
         self.database = database
-        path = database + "-sender"
+        path = LockFile.path(database)
         let file = open(path, O_RDONLY | O_CLOEXEC)
         turn = file < 0 ? 0 : Self.read(file)
         turnBefore = turn
@@ -42,11 +42,11 @@ final class SenderLock {
     func tryLock() throws(OutboxError) -> Bool {
         if isHeld { return true }
         if descriptor < 0 {
-            descriptor = try openFile()
+            descriptor = try LockFile.open(path, like: database)
             generation = ProcessGeneration.current
             InheritedDescriptors.add(descriptor)
         }
-        switch rw_description_lock(descriptor, 1) {
+        switch LockFile.lock(descriptor, RW_EXCLUSIVE, LockFile.ofSender) {
         case 0:
             isHeld = true
             turnBefore = Self.read(descriptor)
@@ -57,27 +57,6 @@ final class SenderLock {
         return true
     }
 
-    /// Opens or creates the lock file. A new file gets the owner and the permissions of the
-    /// database, like SQLite's log: a process that may write the database may lock the file.
-    private func openFile() throws(OutboxError) -> Int32 {
-        let flags = O_RDWR | O_CREAT | O_CLOEXEC
-        let made = open(path, flags | O_EXCL, FileMode.ownerOnly.bits)
-        if made < 0 {
-            guard errno == EEXIST else { throw failure(errno) }
-            let found = open(path, flags, FileMode.ownerOnly.bits)
-            guard found >= 0 else { throw failure(errno) }
-            return found
-        }
-        var status = stat()
-        if stat(database, &status) == 0 {
-            if geteuid() == 0 { _ = fchown(made, status.st_uid, status.st_gid) }
-            // A file system without permissions refuses this call; the file needs no permissions
-            // there.
-            _ = fchmod(made, status.st_mode & 0o666)
-        }
-        return made
-    }
-
     /// Releases the lock. In a forked child the lock is the parent's, and the descriptor is already
     /// closed.
     func letGo() {
@@ -85,7 +64,7 @@ final class SenderLock {
         if generation == ProcessGeneration.current {
             if isHeld {
                 write(turn + 1)
-                _ = rw_description_lock(descriptor, 0)
+                _ = LockFile.lock(descriptor, RW_UNLOCKED, LockFile.ofSender)
             }
             InheritedDescriptors.remove(descriptor)
             close(descriptor)
@@ -166,7 +145,47 @@ final class SenderLock {
         }
     }
 
-    private func failure(_ code: Int32) -> OutboxError {
+    private func failure(_ code: Int32) -> OutboxError { LockFile.failure(path, code) }
+}
+
+/// The file beside the database on which processes take their locks.
+enum LockFile {
+    /// The bytes that the sender locks.
+    static let ofSender: Range<Int64> = 0..<1 << 62
+    /// The byte for storing requests and for comparing the journal with the object store.
+    static let ofEdits: Range<Int64> = 1 << 62..<1 << 62 + 1
+
+    static func path(_ database: String) -> String { database + "-sender" }
+
+    /// Opens or creates the file. A new file gets the owner and the permissions of the database,
+    /// like SQLite's log: a process that may write the database may lock the file.
+    static func open(_ path: String, like database: String) throws(OutboxError) -> Int32 {
+        let flags = O_RDWR | O_CREAT | O_CLOEXEC
+        let made = Glibc.open(path, flags | O_EXCL, FileMode.ownerOnly.bits)
+        if made < 0 {
+            guard errno == EEXIST else { throw failure(path, errno) }
+            let found = Glibc.open(path, flags, FileMode.ownerOnly.bits)
+            guard found >= 0 else { throw failure(path, errno) }
+            return found
+        }
+        var status = stat()
+        if stat(database, &status) == 0 {
+            if geteuid() == 0 { _ = fchown(made, status.st_uid, status.st_gid) }
+            // A file system without permissions refuses this call; the file needs no permissions
+            // there.
+            _ = fchmod(made, status.st_mode & 0o666)
+        }
+        return made
+    }
+
+    /// Takes or releases a lock, for the open file description.
+    ///
+    /// - Returns: 0, or the error; `EAGAIN` if another description has a lock in the way.
+    static func lock(_ descriptor: Int32, _ kind: Int32, _ bytes: Range<Int64>) -> Int32 {
+        rw_description_lock_bytes(descriptor, kind, bytes.lowerBound, Int64(bytes.count))
+    }
+
+    static func failure(_ path: String, _ code: Int32) -> OutboxError {
         .lock(path: path, reason: String(cString: strerror(code)))
     }
 }

@@ -29,6 +29,8 @@ package struct SendingRules: Sendable {
     /// The claim with which the outbox stores the request if it cannot be sent now; `nil` if the
     /// request is never stored.
     package var claim: (any StorageClaim)?
+    /// Whether the store shows what the request changes while the call is in flight.
+    package var isOptimistic = false
     /// Whether the outbox would keep the request if its answer were not saved or streamed.
     package var isKeptFromOutbox = false
     /// How the request takes part in the response cache; `nil` if it does not.
@@ -76,6 +78,9 @@ extension RequestPreparation {
             isTrusted: destination.isTrusted, batchRole: spec.batchRole)
         rules.mayGo = spec.mayGo
         rules.progress = spec.reception.progress
+        rules.isOptimistic =
+            (spec.sending.isOptimistic ?? settings.isOptimistic)
+            && !destination.method.isSafe
         rules.isCompressed = content.isCompressed
         // The rate concerns the batch call, and not its items.
         rules.isRated = !spec.isInBatch && context.limitsRates

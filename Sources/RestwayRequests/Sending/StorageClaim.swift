@@ -59,6 +59,11 @@ package protocol StorageClaim: AnyObject, Sendable {
     /// Notes the local identity of the object that a call is about to create. Preparing a request
     /// notes nothing.
     func adopt(_ request: PreparedRequest)
+    /// Shows in the store what the request of a call changes, before it is sent or stored. It may
+    /// write a file.
+    func show(_ request: PreparedRequest) throws(Failure) -> OptimisticEdit
+    /// The call has ended, and so has its edit, unless it is that of an item now.
+    func endShowing(_ edit: OptimisticEdit)
     /// Adds a call to its lane. Returns whether it is the first of the lane; if not, `go` runs
     /// once, on any thread, when it becomes the first.
     func enterLane(_ call: UInt64, go: @escaping @Sendable () -> Void) -> Bool
@@ -99,10 +104,12 @@ package struct StoringOrder: Sendable {
     package let reason: String
     /// The thread that stores it. A thread that waits for the call may wait for the file, too.
     package let place: Executor
+    /// The edit of the call, if the store shows what the request changes.
+    package let optimistic: OptimisticEdit?
 
     package init(
         call: UInt64, title: String, request: PreparedRequest, claim: any StorageClaim,
-        failure: Failure?, reason: String, place: Executor
+        failure: Failure?, reason: String, place: Executor, optimistic: OptimisticEdit?
     ) {
         self.call = call
         self.title = title
@@ -111,6 +118,7 @@ package struct StoringOrder: Sendable {
         self.failure = failure
         self.reason = reason
         self.place = place
+        self.optimistic = optimistic
     }
 }
 

@@ -1,0 +1,350 @@
+/// What a commit does to pending edits.
+struct EditsOfCommit {
+    /// What observers were last told of an object's edits.
+    struct Noted {
+        let entity: Entity
+        let mark: Cover.Mark
+    }
+
+    /// The objects whose edits may change, as they were before, by their keys.
+    var noted: [Int64: Noted] = [:]
+    /// Objects to which edits link. The policy `replace` keeps them.
+    var links: Set<Int64> = []
+    /// The keys of the objects of each edit that was laid.
+    var laid: [EditID: [Int64]] = [:]
+    /// Whether the store knew the edit that is to be laid.
+    var isKnown = false
+    /// The keys of objects of a store in memory that has ended, with their present keys.
+    var keysOfFormer: [Int64: Int64] = [:]
+}
+
+/// Before the rows.
+extension CommitRun {
+    mutating func applyEdits() throws(StoreError) {
+        for step in changes.editSteps { try apply(step) }
+        for edit in changes.relaid { try layAgain(edit) }
+        guard let edit = changes.laying else { return }
+        guard try target.record(of: edit) == nil else {
+            edits.isKnown = true
+            return
+        }
+        let place = try target.place(under: nil)
+        try target.setRecord(EditRecord(place: place), of: edit)
+        edits.laid[edit] = []
+    }
+
+    private mutating func apply(_ step: EditStep) throws(StoreError) {
+        guard var record = try target.record(of: step.edit) else { return }
+        for object in try target.objects(of: step.edit) { try apply(step, object) }
+        switch step {
+        case .deliver, .takeBack: return try target.setRecord(nil, of: step.edit)
+        case .suspend: record.isSuspended = true
+        case .resume: record.isSuspended = false
+        }
+        try target.setRecord(record, of: step.edit)
+    }
+
+    private mutating func apply(_ step: EditStep, _ object: Snapshot) throws(StoreError) {
+        try noteEdits(of: object)
+        let key = object.storeKey
+        var cover = try target.cover(of: object)
+        guard let layer = cover.layer(step.edit) else { return }
+        var values: [Int: Value]
+        switch step {
+        case .deliver(let edit):
+            let before = cover.confirmed(object)
+            values = cover.deliver(edit)
+            commit.settled[key, default: []].formUnion(layer.cells.keys)
+            // The server has accepted the links, so that the policy `replace` counts for them.
+            collectReplaced(object.replacing(layer.cells.mapValues(\.after)), before)
+            edits.links.formUnion(cover.links(of: object))
+        case .takeBack(let edit):
+            let isUnsent = try target.isUnsent(key)
+            values = cover.takeBack(edit, isUnsent: isUnsent)
+            if layer.made, isUnsent, cover.isEmpty { return try delete(object) }
+        case .suspend(let edit): values = cover.suspend(edit)
+        case .resume(let edit): values = cover.resume(edit, over: object)
+        }
+        try target.setCover(cover, of: object)
+        values = object.differences(in: values)
+        guard !values.isEmpty else { return }
+        try publish(object.replacing(values), key, over: object)
+        noteUpdate(key)
+    }
+}
+
+/// Edits that are laid again.
+extension CommitRun {
+    private mutating func layAgain(_ edit: PendingEdit) throws(StoreError) {
+        guard try target.record(of: edit.id) == nil else { return }
+        let record = EditRecord(place: try target.place(under: edit.under))
+        try target.setRecord(record, of: edit.id)
+        edits.laid[edit.id] = []
+        // All objects are found first, as links may lead to later ones.
+        var found: [(described: PendingEdit.Object, object: Snapshot)] = []
+        for described in edit.objects {
+            guard let object = try find(described) else { continue }
+            if described.isOfFormerStore { edits.keysOfFormer[described.storeKey] = object.storeKey }
+            found.append((described, object))
+        }
+        for (described, found) in found {
+            guard described.made || described.hides || !described.cells.isEmpty,
+                let object = try target.newest(found.entity, found.storeKey)
+            else { continue }
+            var layer = Cover.Layer(edit.id, place: record.place)
+            if described.made { layer.made = try target.isUnsent(object.storeKey) }
+            layer.hides = described.hides
+            for cell in described.cells {
+                guard let before = present(cell.before, of: described),
+                    let after = present(cell.after, of: described)
+                else { continue }
+                layer.cells[cell.index] = Cover.Values(before: before, after: after)
+            }
+            let values = object.differences(in: try lay(layer, over: object))
+            guard !values.isEmpty else { continue }
+            try publish(object.replacing(values), object.storeKey, over: object)
+            noteUpdate(object.storeKey)
+        }
+    }
+
+    /// Returns the object that an edit is about. If the store does not know it, the object begins
+    /// as known by its identity alone, or as unsent if the edit made it; otherwise the result is
+    /// `nil`.
+    private mutating func find(_ described: PendingEdit.Object) throws(StoreError) -> Snapshot? {
+        let entity = described.entity
+        let known =
+            described.isOfFormerStore
+            ? edits.keysOfFormer[described.storeKey] ?? 0 : described.storeKey
+        if known != 0, let object = try target.newest(entity, known) { return object }
+        var values = Array(repeating: Value.absent, count: entity.cellCount)
+        if let identity = described.identity, let index = entity.identityIndex {
+            if let key = try target.key(entity, identity),
+                let object = try target.newest(entity, key)
+            {
+                return object
+            }
+            values[index] = Value(identity)
+        } else if !described.made {
+            return nil
+        }
+        let row = Snapshot.make(entity, values)
+        let key = try target.key(of: row)
+        if described.made { try target.setUnsent(key, true) }
+        commit.insertedCount += 1
+        try publish(row, key, over: nil)
+        return row
+    }
+
+    /// Returns a value with links to present objects; `nil` if it has no such link.
+    private func present(_ value: Value, of described: PendingEdit.Object) -> Value? {
+        guard described.isOfFormerStore else { return value }
+        switch value {
+        case .link(let key): return edits.keysOfFormer[key].map { .link($0) }
+        case .links(let keys): return .links(keys.compactMap { edits.keysOfFormer[$0] })
+        default: return value
+        }
+    }
+}
+
+/// Rows.
+extension CommitRun {
+    /// Leaves out of a row what is older than the values that were delivered while its request was
+    /// under way.
+    func leaveOutSettled(_ row: Snapshot, _ key: Int64) {
+        for cell in changes.settledSince[key] ?? [] { row.leaveOut(cellAt: cell) }
+    }
+
+    /// Stores a row about an object with pending edits. The values of the server go under the
+    /// edits. A value of the program that is no pending edit replaces both.
+    mutating func storeCovered(
+        _ row: Snapshot, _ index: Int, _ object: Snapshot, _ rule: MergeRule
+    ) throws(StoreError) {
+        try noteEdits(of: object)
+        var cover = try target.cover(of: object)
+        let confirmed = cover.confirmed(object)
+        let isLocal = changes.origin == .host
+        if !isLocal, !rule.onlyCompletes {
+            collectReplaced(row, confirmed)
+            edits.links.formUnion(cover.links(of: object))
+        }
+        let newer: Snapshot
+        switch rule.merge(row, over: confirmed) {
+        case .nothing: return try publish(.nothing, of: row, index, over: object)
+        case .replaces: newer = row
+        case .merges(let merged): newer = merged
+        }
+        cover.take(confirmed: newer)
+        try target.setCover(cover, of: object)
+        let isShown = isLocal || !SyncRules.overlay
+        var values: [Int: Value] = [:]
+        for cell in cover.base.keys where !isShown || row.cell(at: cell).isAbsent {
+            values[cell] = object.value(at: cell)
+        }
+        let shown = newer.replacing(values)
+        try publish(
+            shown.isEqual(to: object) ? .nothing : .merges(shown), of: row, index, over: object)
+    }
+
+    /// Stores a row of the program that is a pending edit.
+    mutating func storeLaid(
+        _ row: Snapshot, _ index: Int, _ object: Snapshot, _ rule: MergeRule
+    ) throws(StoreError) {
+        // An edit that the store knows is not laid twice.
+        if edits.isKnown { return try publish(.nothing, of: row, index, over: object) }
+        try publish(rule.merge(row, over: object), of: row, index, over: object)
+        try lay(row, over: object, commit.objects[index])
+    }
+
+    /// Notes that a row of the program is a pending edit of its object.
+    ///
+    /// - Parameters:
+    ///   - older: The object before the edit; `nil` if the edit has made it.
+    ///   - newer: The object with the values of the edit.
+    mutating func lay(
+        _ row: Snapshot, over older: Snapshot?, _ newer: Snapshot
+    ) throws(StoreError) {
+        guard let edit = changes.laying, let record = try target.record(of: edit) else { return }
+        var layer = Cover.Layer(edit, place: record.place)
+        layer.made = older == nil
+        for cell in 0..<row.entity.valueCount
+        where !row.entity.isIdentity(attribute: cell) && !row.cell(at: cell).isAbsent {
+            layer.cells[cell] = Cover.Values(
+                before: older?.value(at: cell) ?? .absent, after: newer.value(at: cell))
+        }
+        guard layer.made || !layer.cells.isEmpty else { return }
+        _ = try lay(layer, over: older, newer)
+    }
+
+    /// Adds a layer to the cover of an object.
+    ///
+    /// - Parameters:
+    ///   - older: The object before the edit; `nil` if the edit has made it.
+    ///   - newer: The object if it has the values of the edit already.
+    /// - Returns: The values that the object gets.
+    private mutating func lay(
+        _ layer: Cover.Layer, over older: Snapshot?, _ newer: Snapshot? = nil
+    ) throws(StoreError) -> [Int: Value] {
+        guard let object = newer ?? older else { return [:] }
+        try noteEdits(of: object)
+        var cover = try target.cover(of: object)
+        let values = cover.lay(layer, over: older)
+        try target.setCover(cover, of: object)
+        edits.laid[layer.edit, default: []].append(object.storeKey)
+        return values
+    }
+
+    /// Merges an object with another object that turned out to be the same.
+    ///
+    /// - Parameter its: The object with the identity, whose values win.
+    /// - Returns: The one object, without a store key, and its cover if one of both had edits.
+    mutating func join(
+        _ its: Snapshot, to object: Snapshot
+    ) throws(StoreError) -> (object: Snapshot, cover: Cover?) {
+        guard target.isCovered(its.storeKey) || target.isCovered(object.storeKey) else {
+            return (its.completed(from: object), nil)
+        }
+        try noteEdits(of: its)
+        try noteEdits(of: object)
+        var cover = try target.cover(of: object)
+        let other = try target.cover(of: its)
+        let confirmed = other.confirmed(its).completed(from: cover.confirmed(object))
+        let values = cover.join(other, confirmed: confirmed)
+        return (confirmed.replacing(values), cover)
+    }
+}
+
+/// After the rows.
+extension CommitRun {
+    /// Hides objects, and completes what the commit says of edits.
+    mutating func finishEdits() throws(StoreError) {
+        commit.keysOfFormer = edits.keysOfFormer
+        for hiding in changes.hidings where !edits.isKnown { try hide(hiding) }
+        guard !edits.noted.isEmpty || !edits.laid.isEmpty else { return }
+        if let edit = changes.laying, !edits.isKnown { commit.laid = try laid(edit) }
+        for edit in changes.relaid where edits.laid[edit.id] != nil {
+            commit.relaid.append(try laid(edit.id))
+        }
+        for (key, noted) in edits.noted.sorted(by: { $0.key < $1.key }) { try tell(key, noted) }
+    }
+
+    private mutating func hide(_ hiding: ChangeSet.Hiding) throws(StoreError) {
+        guard let edit = changes.laying, let record = try target.record(of: edit),
+            let object = try target.newest(hiding.entity, hiding.storeKey)
+        else { return }
+        var layer = Cover.Layer(edit, place: record.place)
+        layer.hides = true
+        _ = try lay(layer, over: object)
+    }
+
+    /// Returns what was laid of an edit.
+    private mutating func laid(_ edit: EditID) throws(StoreError) -> PendingEdit {
+        var laid = PendingEdit(edit, objects: [])
+        var keys: Set<Int64> = []
+        for key in edits.laid[edit] ?? [] where keys.insert(key).inserted {
+            guard let entity = edits.noted[key]?.entity,
+                let object = try target.newest(entity, key),
+                let layer = try target.cover(of: object).layer(edit)
+            else { continue }
+            laid.objects.append(
+                PendingEdit.Object(
+                    object.entity, storeKey: object.storeKey, identity: object.identity,
+                    made: layer.made, hides: layer.hides,
+                    cells: layer.cells.sorted { $0.key < $1.key }.map { cell, values in
+                        PendingEdit.Cell(cell, before: values.before, after: values.after)
+                    }))
+        }
+        return laid
+    }
+
+    /// Notes how the edits of an object are before they change.
+    mutating func noteEdits(of object: Snapshot) throws(StoreError) {
+        let key = object.storeKey
+        guard edits.noted[key] == nil else { return }
+        let mark = target.isCovered(key) ? try target.cover(of: object).mark : Cover.Mark()
+        edits.noted[key] = EditsOfCommit.Noted(entity: object.entity, mark: mark)
+    }
+
+    /// Ends the edits of an object that is deleted. The edits themselves go on.
+    mutating func uncover(_ object: Snapshot) throws(StoreError) {
+        try noteEdits(of: object)
+        try target.setCover(Cover(), of: object)
+    }
+
+    /// Completes what observers are told of an object with edits.
+    private mutating func tell(_ key: Int64, _ noted: EditsOfCommit.Noted) throws(StoreError) {
+        var newest = try target.newest(noted.entity, key)
+        // The object may have been merged into another object.
+        if newest?.storeKey != key { newest = nil }
+        var mark = Cover.Mark()
+        if let newest, target.isCovered(key) { mark = try target.cover(of: newest).mark }
+        let isOther = mark != noted.mark
+        if isOther { commit.pendingChanged = true }
+        guard isRecording else { return }
+        if isOther, let newest, places[key] == nil {
+            record(key, before: newest, after: newest)
+        }
+        guard let place = places[key] else { return }
+        commit.changes[place].pendingChanged = isOther
+        commit.changes[place].wasHidden = noted.mark.isHidden
+        commit.changes[place].isHidden = mark.isHidden
+    }
+}
+
+extension Cover {
+    /// Returns the keys of the objects to which the covered relationships of an object lead.
+    func links(of object: Snapshot) -> Set<Int64> {
+        let relationships = object.entity.relationships.indices.filter {
+            base[object.entity.attributes.count + $0] != nil
+        }
+        return Set(relationships.flatMap(object.relatedKeys))
+    }
+}
+
+extension Change {
+    /// Adds a later change of the same object in the same transaction.
+    mutating func take(_ later: Change) {
+        after = later.after
+        pendingChanged = pendingChanged || later.pendingChanged
+        isHidden = later.isHidden
+    }
+}

@@ -1,0 +1,113 @@
+import RestwayObjects
+import RestwaySQLiteStore
+import XCTest
+
+/// Pending edits in a file: they outlast the store, and other stores of the file see them.
+final class PendingEditFileTests: EditTestCase {
+    private lazy var file: StoreFile = {
+        let file = StoreFile()
+        addTeardownBlock { file.remove() }
+        return file
+    }()
+
+    private func open() throws -> SQLiteStore { try file.open([note, comment]) }
+
+    func testAnotherStoreOfTheFileGoesOnWithThem() throws {
+        let (edit, hidden) = try {
+            let store = try open()
+            try answer(store, row(1, title: .string("server")), row(2, title: .string("two")))
+            let edit = try self.edit(store, object(store, 1), [Cell.title: .string("mine")])
+            return (edit, try hide(store, object(store, 2)).edit)
+        }()
+        let store = try open()
+        XCTAssertEqual(try store.edits(ofOutbox: outbox).map(\.id), [edit, hidden])
+        XCTAssertEqual(try title(store), "mine")
+        XCTAssertEqual(try confirmedTitle(store), "server")
+        XCTAssertEqual(try store.count(note, .hide), 1)
+        try answer(store, row(1, title: .string("newer")))
+        XCTAssertEqual(try title(store), "mine")
+        try step(store, .takeBack(edit), .takeBack(hidden))
+        XCTAssertEqual(try title(store), "newer")
+        for table in ["edits", "layers", "layer_cells", "base"] {
+            XCTAssertEqual(try file.integer("SELECT count(*) FROM restway_\(table)"), 0, table)
+        }
+    }
+
+    func testTwoStoresOfAFileSeeEachOthersEdits() throws {
+        let (first, second) = (try open(), try open())
+        try answer(first, row(1, title: .string("server")))
+        XCTAssertEqual(try title(second), "server")
+        let edit = try self.edit(second, object(second, 1), [Cell.title: .string("mine")])
+        XCTAssertEqual(try title(first), "mine")
+        // The first store does not know the edit yet when it commits.
+        try answer(first, row(1, title: .string("newer")))
+        XCTAssertEqual(try title(second), "mine")
+        XCTAssertEqual(try confirmedTitle(second), "newer")
+        try step(first, .takeBack(edit))
+        XCTAssertEqual(try title(second), "newer")
+        try answer(second, row(1, title: .string("newest")))
+        XCTAssertEqual(try title(first), "newest")
+        _ = try hide(first, object(first, 1))
+        XCTAssertEqual(try second.hiddenKeys().count, 1)
+        XCTAssertEqual(try second.count(note, .hide), 0)
+        XCTAssertEqual(try second.count(note), 1)
+    }
+
+    func testEditsOfOtherOutboxesAreNotListed() throws {
+        let store = try open()
+        try answer(store, row(1, title: .string("server")))
+        let edit = try self.edit(store, object(store, 1), [Cell.title: .string("mine")])
+        XCTAssertEqual(try store.edits(ofOutbox: outbox).map(\.id), [edit])
+        XCTAssertTrue(try store.edits(ofOutbox: outbox + 1).isEmpty)
+    }
+
+    func testAFileOfAnEarlierVersionGetsTheTables() throws {
+        try answer(open(), row(1, title: .string("server")))
+        try file.shell(StoreFile.withoutEdits)
+        let store = try open()
+        let edit = try self.edit(store, object(store, 1), [Cell.title: .string("mine")])
+        try answer(store, row(1, title: .string("newer")))
+        try step(store, .takeBack(edit))
+        XCTAssertEqual(try title(store), "newer")
+    }
+
+    func testACommitThatFailsLeavesTheEditsAsTheyWere() throws {
+        let store = try open()
+        try answer(store, row(1, title: .string("server")))
+        let edit = try self.edit(store, object(store, 1), [Cell.title: .string("mine")])
+        try file.shell(
+            """
+            CREATE TRIGGER refusal BEFORE UPDATE ON Note WHEN new.body = 'refused'
+            BEGIN SELECT RAISE(FAIL, 'refused'); END
+            """)
+        XCTAssertThrowsError(
+            try answer(store, row(1, body: .string("refused")), steps: .deliver(edit)))
+        XCTAssertEqual(try store.edits(ofOutbox: outbox).map(\.id), [edit])
+        XCTAssertEqual(try confirmedTitle(store), "server")
+        try answer(store, row(1, title: .string("newer")))
+        XCTAssertEqual(try title(store), "mine")
+        try step(store, .takeBack(edit))
+        XCTAssertEqual(try title(store), "newer")
+    }
+
+    func testAnAttributeThatTheDocumentLostEndsWithItsEdit() throws {
+        let edit = try {
+            let store = try open()
+            try answer(store, row(1, title: .string("server"), body: .string("text")))
+            return try self.edit(
+                store, object(store, 1), [Cell.title: .string("mine"), Cell.body: .string("b")])
+        }()
+        let smaller = Entity(
+            name: "Note", index: 0,
+            attributes: [Attribute(name: "id"), Attribute(name: "title", type: .string)],
+            identityIndex: 0)
+        let store = try file.open([smaller])
+        let key = try XCTUnwrap(store.object(smaller, .integer(1))).storeKey
+        XCTAssertEqual(
+            try store.pendingCells(smaller, storeKey: key).map(\.index), [Cell.title])
+        try step(store, .takeBack(edit))
+        XCTAssertEqual(
+            try store.object(smaller, .integer(1))?.string(at: Cell.title), "server")
+        XCTAssertEqual(try file.integer("SELECT count(*) FROM restway_layer_cells"), 0)
+    }
+}

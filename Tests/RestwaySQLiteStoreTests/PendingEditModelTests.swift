@@ -1,0 +1,204 @@
+import RestwayObjects
+import RestwaySQLiteStore
+import RestwayThreads
+import XCTest
+
+/// Random schedules of answers, edits and their ends, against a small model.
+final class PendingEditModelTests: EditTestCase {
+    private struct Layer: Equatable {
+        let edit: EditID
+        let values: [Int: String]
+        var isActive = true
+        var hides = false
+    }
+
+    /// An object of the server with the layers over it. Objects that only the program has are
+    /// tested elsewhere.
+    private struct Object {
+        var server: [Int: String] = [:]
+        var layers: [Layer] = []
+
+        func shown(_ cell: Int) -> String? {
+            let values = layers.filter(\.isActive).compactMap { $0.values[cell] }
+            return values.last ?? server[cell]
+        }
+
+        var pendingCells: [Int] {
+            Set(layers.filter(\.isActive).flatMap(\.values.keys)).sorted()
+        }
+    }
+
+    private struct Model {
+        var objects: [Int64: Object] = [:]
+        /// All edits that have not ended, also those whose objects were deleted.
+        var edits: [EditID] = []
+        var suspended: Set<EditID> = []
+
+        mutating func changeLayers(_ edit: EditID, _ change: (inout Layer) -> Void) {
+            for id in objects.keys {
+                for index in objects[id]!.layers.indices
+                where objects[id]!.layers[index].edit == edit {
+                    change(&objects[id]!.layers[index])
+                }
+            }
+        }
+
+        mutating func end(_ edit: EditID, isDelivered: Bool) {
+            for id in objects.keys {
+                guard let layer = objects[id]!.layers.first(where: { $0.edit == edit }) else {
+                    continue
+                }
+                if isDelivered { objects[id]!.server.merge(layer.values) { $1 } }
+                objects[id]!.layers.removeAll { $0.edit == edit }
+            }
+            edits.removeAll { $0 == edit }
+            suspended.remove(edit)
+        }
+    }
+
+    private static let seeds: UInt64 = 200
+    private static let ids: ClosedRange<Int64> = 1...4
+    private static let cells = [Cell.title, Cell.body]
+
+    func testRandomSchedulesAgreeWithTheModel() throws {
+        for seed in 1...Self.seeds {
+            try run(seed, stores: .init(repeating: MemoryStore(keyBefore: 0), count: 1)) { $0 }
+            let file = StoreFile()
+            defer { file.remove() }
+            let open = { try file.open([self.note, self.comment]) }
+            // Two connections take turns, and now and then one of them is opened again.
+            try run(seed, stores: [try open(), try open()]) { _ in try open() }
+        }
+    }
+
+    private func run(
+        _ seed: UInt64, stores: [any ObjectStore],
+        reopen: (any ObjectStore) throws -> any ObjectStore
+    ) throws {
+        var random = SeededRandom(seed: seed)
+        var stores = stores
+        var model = Model()
+        for _ in 0..<30 {
+            let place = Int.random(in: stores.indices, using: &random)
+            if Int.random(in: 0..<20, using: &random) == 0 {
+                stores[place] = try reopen(stores[place])
+            }
+            try take(stores[place], &model, &random)
+            for store in stores { try check(store, model, "seed \(seed)") }
+        }
+    }
+
+    /// Takes one random step.
+    private func take(
+        _ store: any ObjectStore, _ model: inout Model, _ random: inout SeededRandom
+    ) throws {
+        let id = Int64.random(in: Self.ids, using: &random)
+        let edit = model.edits.randomElement(using: &random)
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0..<3:
+            let (row, values) = randomRow(id, &random)
+            try answer(store, row)
+            model.objects[id, default: Object()].server.merge(values) { $1 }
+        case 3..<6:
+            guard model.objects[id] != nil else { return }
+            var values = randomValues(&random)
+            values[Cell.title] = values[Cell.title] ?? "t"
+            let object = try object(store, id)
+            let draft = Draft(copying: object)
+            for (cell, value) in values { try draft.set(.string(value), attribute: cell) }
+            let (edit, commit) = try lay(store, draft)
+            // A draft has only what differs from its object.
+            let laid = commit.laid?.objects.first?.cells.map(\.index) ?? []
+            let layer = Layer(edit: edit, values: values.filter { laid.contains($0.key) })
+            if !laid.isEmpty { model.objects[id]!.layers.append(layer) }
+            model.edits.append(edit)
+        case 6:
+            guard model.objects[id] != nil else { return }
+            let (edit, _) = try hide(store, object(store, id))
+            model.objects[id]!.layers.append(Layer(edit: edit, values: [:], hides: true))
+            model.edits.append(edit)
+        case 7:
+            guard let edit else { return }
+            // The answer comes in the same commit, or there is none.
+            if Bool.random(using: &random) {
+                let (row, values) = randomRow(id, &random)
+                try answer(store, row, steps: .deliver(edit))
+                model.end(edit, isDelivered: true)
+                model.objects[id, default: Object()].server.merge(values) { $1 }
+            } else {
+                try step(store, .deliver(edit))
+                model.end(edit, isDelivered: true)
+            }
+        case 8:
+            guard let edit else { return }
+            if Bool.random(using: &random) {
+                try step(store, .takeBack(edit))
+                model.end(edit, isDelivered: false)
+            } else if model.suspended.remove(edit) != nil {
+                try step(store, .resume(edit))
+                model.changeLayers(edit) { $0.isActive = true }
+            } else {
+                try step(store, .suspend(edit))
+                model.suspended.insert(edit)
+                model.changeLayers(edit) { $0.isActive = false }
+            }
+        default:
+            guard Int.random(in: 0..<3, using: &random) == 0 else { return }
+            try answer(store) { $0.deletions = [.identity(self.note, .integer(id))] }
+            model.objects[id] = nil
+        }
+    }
+
+    private func randomValues(_ random: inout SeededRandom) -> [Int: String] {
+        var values: [Int: String] = [:]
+        for cell in Self.cells where Bool.random(using: &random) {
+            values[cell] = "v\(Int.random(in: 0..<4, using: &random))"
+        }
+        return values
+    }
+
+    private func randomRow(
+        _ id: Int64, _ random: inout SeededRandom
+    ) -> (row: Snapshot, values: [Int: String]) {
+        let values = randomValues(&random)
+        let row = row(
+            id, title: values[Cell.title].map { .string($0) } ?? .absent,
+            body: values[Cell.body].map { .string($0) } ?? .absent)
+        return (row, values)
+    }
+
+    private func check(_ store: any ObjectStore, _ model: Model, _ label: String) throws {
+        XCTAssertEqual(try store.edits(ofOutbox: outbox).map(\.id), model.edits, label)
+        XCTAssertEqual(
+            Set(try store.edits(ofOutbox: outbox).filter(\.isSuspended).map(\.id)),
+            model.suspended, label)
+        var (pendingCount, shownCount) = (0, 0)
+        for id in Self.ids {
+            guard let wanted = model.objects[id] else {
+                XCTAssertNil(try store.object(note, .integer(id)), label)
+                continue
+            }
+            let object = try object(store, id)
+            let confirmed = try XCTUnwrap(store.confirmed(note, storeKey: object.storeKey))
+            for cell in Self.cells {
+                XCTAssertEqual(object.string(at: cell), wanted.shown(cell), label)
+                XCTAssertEqual(confirmed.string(at: cell), wanted.server[cell], label)
+            }
+            XCTAssertEqual(
+                try store.pendingCells(note, storeKey: object.storeKey).map(\.index),
+                wanted.pendingCells, label)
+            let isHidden = wanted.layers.contains { $0.hides && $0.isActive }
+            XCTAssertEqual(try store.isHidden(note, storeKey: object.storeKey), isHidden, label)
+            if wanted.layers.contains(where: \.isActive) { pendingCount += 1 }
+            if !isHidden { shownCount += 1 }
+        }
+        var query = Query(note, .all)
+        query.isPending = true
+        XCTAssertEqual(try store.count(query), pendingCount, label)
+        query.isPending = false
+        XCTAssertEqual(try store.count(query), model.objects.count - pendingCount, label)
+        query.isPending = nil
+        query.pendingDeletes = .hide
+        XCTAssertEqual(try store.count(query), shownCount, label)
+    }
+}
