@@ -17,7 +17,6 @@ import multiprocessing
 import os
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 from run import Broken, Run
@@ -77,7 +76,7 @@ def report(title: str, schedule: Schedule, wrong: str) -> None:
     print(f"{failure(small)}\nThe shrunk schedule, for Tests/SyncCheck/schedules:\n{text(small)}")
 
 
-def check(seeds: int, first: int, processes: int) -> bool:
+def check(seeds: int, first: int, processes: int, shrunk: int) -> bool:
     """Performs the kept schedules and random ones. Returns whether all pass."""
     start = time.monotonic()
     names = sorted(kept())
@@ -96,7 +95,9 @@ def check(seeds: int, first: int, processes: int) -> bool:
             for seed, wrong in pool.imap_unordered(failure_of_seed, range(first, first + seeds))
             if wrong
         ]
-    for seed, wrong in sorted(failed)[:3]:
+    for seed, wrong in sorted(failed)[shrunk:]:
+        print(f"seed {seed} fails: {wrong}")
+    for seed, wrong in sorted(failed)[:shrunk]:
         report(f"seed {seed}", Generator(seed).schedule(), wrong)
     took = time.monotonic() - start
     print(
@@ -106,30 +107,41 @@ def check(seeds: int, first: int, processes: int) -> bool:
     return good and not failed
 
 
-def found(rule: str, first: int, processes: int) -> Iterator[int]:
+#: How many seeds of a search may fail to find a rule, and how many of those that do are shrunk.
+SEARCHED_MAX, FOUND_MAX = 4_000, 4
+
+
+def found(rule: str, first: int, processes: int) -> list[int]:
+    """Returns the first seeds whose schedules find a rule."""
+    seeds: list[int] = []
     with multiprocessing.Pool(processes) as pool:
-        seeds = range(first, first + 2_000)
-        for seed in pool.imap(functools.partial(finds, rule=rule), seeds):
+        all_seeds = range(first, first + SEARCHED_MAX)
+        for seed in pool.imap_unordered(functools.partial(finds, rule=rule), all_seeds):
             if seed is not None:
-                yield seed
+                seeds.append(seed)
+            if len(seeds) == FOUND_MAX:
+                break
+    return seeds
+
+
+def shrunk_for(seed: int, rule: str) -> Schedule:
+    return shrink(Generator(seed).schedule(), lambda other: is_found_by(other, rule))
 
 
 def search(first: int, processes: int) -> bool:
-    """Searches for the smallest schedule of a few that find a rule, and keeps it."""
+    """Searches for a schedule for each rule, and keeps the smallest of those that are found."""
     for rule in RULES:
-        best: Schedule | None = None
-        for number, seed in enumerate(found(rule, first, processes)):
-            small = shrink(Generator(seed).schedule(), lambda other: is_found_by(other, rule))
-            if best is None or len(small["steps"]) < len(best["steps"]):
-                best = small
-            if number == 2:
-                break
-        if best is None:
+        start = time.monotonic()
+        seeds = found(rule, first, processes)
+        with multiprocessing.Pool(processes) as pool:
+            small = pool.map(functools.partial(shrunk_for, rule=rule), seeds, chunksize=1)
+        if not small:
             print(f"no schedule was found for the rule {rule}")
             return False
+        best = min(small, key=lambda schedule: (len(schedule["steps"]), len(text(schedule))))
         path = KEPT / f"{rule}.json"
         path.write_text(text({"rule": rule, **best}))
-        print(f"the rule {rule}: {path}")
+        print(f"the rule {rule}: {path}, {time.monotonic() - start:.0f} seconds", flush=True)
     return True
 
 
@@ -137,6 +149,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=200)
     parser.add_argument("--first", type=int, default=FIRST_SEED)
+    parser.add_argument("--shrunk", type=int, default=2, help="how many failures to shrink")
     parser.add_argument("--schedule", type=Path)
     parser.add_argument("--search", action="store_true")
     parser.add_argument("--processes", type=int, default=2 * (os.cpu_count() or 1))
@@ -148,7 +161,7 @@ def main() -> None:
         sys.exit(wrong is not None)
     if options.search:
         sys.exit(not search(options.first, options.processes))
-    sys.exit(not check(options.seeds, options.first, options.processes))
+    sys.exit(not check(options.seeds, options.first, options.processes, options.shrunk))
 
 
 if __name__ == "__main__":

@@ -140,6 +140,10 @@ class Server:
 
         class Listener(http.server.ThreadingHTTPServer):
             daemon_threads = True
+
+            def handle_error(self, *_: Any) -> None:
+                """Says nothing: clients that are killed close their connections."""
+
             request_queue_size = 64
 
         self.listener = Listener(("127.0.0.1", 0), Handler)

@@ -119,11 +119,17 @@ final class Device {
         {
             return found
         }
-        let found = try current.store.objects(Query(note)).first { object in
+        let found = try objects(.hide).first { object in
             object.value(named: "ref") == .string(name)
         }
         guard let found else { throw WrongCommand(command: "no note is called \(name)") }
         return found
+    }
+
+    private func objects(_ deletes: Query.PendingDeletes) throws -> [Snapshot] {
+        var query = Query(try note)
+        query.pendingDeletes = deletes
+        return try current.store.objects(query)
     }
 
     private func copy(_ command: JSONValue) throws -> Draft {
@@ -224,10 +230,8 @@ final class Device {
 
     private func look() throws -> Reply {
         let store = try current.store
-        var query = Query(try note)
-        query.pendingDeletes = .hide
-        let seen = Set(try store.objects(query).map(\.storeKey))
-        let notes = try store.objects(Query(note)).map { object -> JSONValue in
+        let seen = Set(try objects(.hide).map(\.storeKey))
+        let notes = try objects(.show).map { object -> JSONValue in
             let pending = try store.pending(of: object).map { cell in
                 (key: try note.cellName(cell.index), value: Self.json(cell.mine))
             }

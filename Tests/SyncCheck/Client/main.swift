@@ -1,17 +1,28 @@
 import Glibc
 import RestwayJSON
+import RestwayOutcome
 
 // A client of `make sync-check`: it reads commands, one JSON object a line, and answers each with a
 // line.
 
-setvbuf(stdout, nil, Int32(_IOLBF), 0)
+/// Writes a line to the standard output at once.
+func tell(_ reply: Device.Reply) {
+    var left = JSONValue.object(reply).text()[...]
+    left.append(UInt8(ascii: "\n"))
+    while !left.isEmpty {
+        let count = left.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+        guard count > 0 else { exit(1) }
+        left = left.dropFirst(count)
+    }
+}
+
 let device = Device()
 while let line = readLine() {
-    let reply: [(key: String, value: JSONValue)]
     do {
-        reply = try device.perform(try JSONValue.parse(line))
+        tell(try device.perform(try JSONValue.parse(line)))
+    } catch let failure as Failure {
+        tell([("error", .string("\(failure.reason): \(failure.message)"))])
     } catch {
-        reply = [("error", .string("\(error)"))]
+        tell([("error", .string("\(error)"))])
     }
-    print(String(decoding: JSONValue.object(reply).text(), as: UTF8.self))
 }
