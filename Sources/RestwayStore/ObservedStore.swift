@@ -300,13 +300,6 @@ package final class ObservedStore: Sendable {
         try checked(objects.isUnsent(entity, storeKey: storeKey))
     }
 
-    /// Returns the pending edits of an outbox in their order.
-    package func edits(
-        ofOutbox outbox: Int64
-    ) throws(Failure) -> [(id: EditID, isSuspended: Bool)] {
-        try checked(objects.edits(ofOutbox: outbox))
-    }
-
     /// Returns the variables that an object remembers of the route that brought it last.
     package func variables(_ entity: Entity, storeKey: Int64) throws(Failure) -> RouteVariables? {
         try checked(objects.variables(entity, storeKey: storeKey))

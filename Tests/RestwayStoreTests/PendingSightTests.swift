@@ -61,7 +61,7 @@ final class PendingSightTests: XCTestCase {
     ) throws -> EditID {
         let (draft, edit) = (try store.draft(copying: object), EditID.random(outbox: 1))
         try draft.set(.string(title), attribute: 1)
-        _ = try store.insert(draft.capture(), recordingChanges: true, laying: edit)
+        _ = try store.insert(draft.capture(), laying: edit)
         return edit
     }
 

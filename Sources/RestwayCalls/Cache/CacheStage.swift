@@ -3,6 +3,7 @@ import RestwayHTTP
 import RestwayOutcome
 import RestwayRequests
 import RestwayRouting
+import RestwayStore
 import RestwayThreads
 
 /// The stage in which the response cache is asked, and in which equal requests wait for one
@@ -48,8 +49,15 @@ enum CacheStage {
     }
 
     /// Reports that the cache has the answer, or that the exchange of another call has brought it.
-    static func report(_ entry: StageEntry, found answer: Answer) {
-        entry.report(.found(answer)) { $0.resources.lookup = nil }
+    ///
+    /// - Parameter moment: When the request of the other call left.
+    static func report(
+        _ entry: StageEntry, found answer: Answer, since moment: StoreMoment? = nil
+    ) {
+        entry.report(.found(answer)) { state in
+            state.resources.lookup = nil
+            state.resources.moment = moment
+        }
     }
 
     /// Returns the answer of a call that must not ask the server, if the cache has no answer.

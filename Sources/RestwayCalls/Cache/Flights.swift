@@ -79,13 +79,14 @@ final class Flights: Sendable {
     /// Ends the flight of a call with an answer. The waiting calls get the answer, or send their
     /// own requests if the answer must not be shared.
     func end(_ call: Call, _ lookup: CacheLookup, with answer: Answer) {
+        let moment = call.moment
         for waiting in end(call, lookup) {
             guard answer.isShareable else {
                 release(waiting)
                 continue
             }
             let shared = waiting.lookup.ticket.shared(answer)
-            CacheStage.report(waiting.entry.on(.transport), found: shared)
+            CacheStage.report(waiting.entry.on(.transport), found: shared, since: moment)
         }
     }
 

@@ -6,6 +6,7 @@ package import RestwayOutcome
 import RestwayPlugins
 package import RestwayRequests
 import RestwayRouting
+import RestwayStore
 import RestwayText
 package import RestwayThreads
 import Synchronization
@@ -47,6 +48,8 @@ package final class Call: CallInProgress {
         var batchPlace: (any BatchPlace)?
         /// The claim with which the call is in a lane of the outbox.
         var lane: (any StorageClaim)?
+        /// When the request of the last exchange left; `nil` if the answer comes from the cache.
+        var moment: StoreMoment?
         /// What the store shows of the request while the call is in flight.
         var shown: ShownRequest?
         /// The request that the outbox stores if it cannot be sent now.
@@ -230,6 +233,9 @@ package final class Call: CallInProgress {
     }
 
     // MARK: Resources
+
+    /// When the request whose answer the call has left; `nil` if no request has left.
+    var moment: StoreMoment? { state.withLock { $0.resources.moment } }
 
     /// The last lookup in the cache, if the call has sent its request after it.
     var lookup: CacheLookup? { state.withLock { $0.resources.lookup } }

@@ -4,6 +4,7 @@ package import RestwayHTTP
 package import RestwayOutcome
 import RestwayPlugins
 import RestwayRequests
+import RestwayStore
 import RestwayThreads
 import Synchronization
 
@@ -57,10 +58,12 @@ enum ExchangeStage {
         }
         // The program may pause the body and resume it before `start` returns.
         let pump = recorder.pump
+        let moment = context.store.moment()
         let sent = OutgoingRequest(exchange, route: request.destination.route, call.api)
         call.state.withLock { state in
             guard state.journey.isCurrent(entry.number) else { return }
             state.attempts.sent = sent
+            state.resources.moment = moment
             if !exchange.isSafe { state.isTaken = false }
             if let pump { state.stageResources.pump = pump }
         }
@@ -101,8 +104,10 @@ enum ExchangeStage {
 
     private static func sendInBatch(_ entry: StageEntry) {
         // If the call is in no batch, it has ended.
-        let (batch, lookup) = entry.call.state.withLock {
-            ($0.resources.batchPlace, $0.resources.lookup)
+        let moment = entry.context.store.moment()
+        let (batch, lookup) = entry.call.state.withLock { state in
+            state.resources.moment = moment
+            return (state.resources.batchPlace, state.resources.lookup)
         }
         guard let place = batch else { return }
         lookup?.ticket.noteSent()

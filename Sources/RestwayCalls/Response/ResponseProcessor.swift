@@ -359,7 +359,7 @@ struct ResponseProcessor {
         }
         let started = clock.now()
         let hasUnkept = !changes.unkeptRows.isEmpty
-        let commit = try commit(changes, answer)
+        let commit = try commit(changes, answer, since: call.moment)
         let stored = clock.now()
         settle(consequences, commit)
         guard let result = rows.result else { return nil }
@@ -371,9 +371,14 @@ struct ResponseProcessor {
     }
 
     /// Gives rows to the store.
-    func commit(_ changes: ChangeSet, _ answer: Answer) throws(Failure) -> Commit {
+    ///
+    /// - Parameter moment: When the request left to which the rows are the answer. The rows say
+    ///   nothing about what was delivered since.
+    func commit(
+        _ changes: ChangeSet, _ answer: Answer, since moment: StoreMoment? = nil
+    ) throws(Failure) -> Commit {
         do {
-            let commit = try context.store.commit(changes)
+            let commit = try context.store.commit(changes, since: moment)
             call.log.stores(commit)
             return commit
         } catch {

@@ -149,9 +149,10 @@ extension CommitRun {
 /// Rows.
 extension CommitRun {
     /// Leaves out of a row what is older than the values that were delivered while its request was
-    /// under way.
+    /// under way. About the values that the request itself has delivered, its answer is newer.
     func leaveOutSettled(_ row: Snapshot, _ key: Int64) {
-        for cell in changes.settledSince[key] ?? [] { row.leaveOut(cellAt: cell) }
+        guard let cells = changes.settledSince[key] else { return }
+        for cell in cells.subtracting(commit.settled[key] ?? []) { row.leaveOut(cellAt: cell) }
     }
 
     /// Stores a row about an object with pending edits. The values of the server go under the
