@@ -106,6 +106,10 @@ class Model:
         values = {name: row[name] for name in NAMES if name not in left_out}
         note.base = (note.base or {}) | values
 
+    def take_all(self, rows: list[Values]) -> None:
+        for row in rows:
+            self.take(row)
+
     def name(self, key: int, row: Values) -> None:
         """Lets a note become the one that the server has named."""
         other = self.with_identity(row["id"])

@@ -243,7 +243,7 @@ class Run:
             rows, words = read
             self.ask(step, "fetch", **words)
             if not self.world.loses_reads:
-                self.each(step, lambda model: [model.take(row) for row in rows])
+                self.each(step, lambda model: model.take_all(rows))
         finally:
             self.world.lag, self.world.loses_reads = 0, False
         return None
@@ -396,8 +396,7 @@ class Run:
             case "read":
                 read = self.rows(step)
                 after = model.copy()
-                for row in read[0] if read else []:
-                    after.take(row)
+                after.take_all(read[0] if read else [])
                 return [model, after]
             case "flush":
                 return self.after_killed_flush(model, items)

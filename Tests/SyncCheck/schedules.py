@@ -143,6 +143,7 @@ def _smaller(schedule: Schedule) -> Iterator[Schedule]:
 def _simpler(step: Step) -> Iterator[Step]:
     if step["do"] == "kill":
         yield {**step["step"], "device": step["device"]}
+        yield {"do": "restart", "device": step["device"]}
         if step["after"] > 1:
             yield {**step, "after": step["after"] - 1}
         for inner in _simpler(step["step"]):
