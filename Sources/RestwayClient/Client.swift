@@ -96,6 +96,7 @@ package final class Client: Sendable {
         batches = Batches(calls)
         self.network = network
         if let note = chosen.note { Log.shared.write(.warning, .client, note) }
+        try? store.endAbandonedEdits()
         auth.onRenewal { [weak outbox] in outbox?.credentialWasRenewed() }
         outbox?.begin(self)
     }

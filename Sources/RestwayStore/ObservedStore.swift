@@ -404,6 +404,16 @@ extension ObservedStore {
         try checked(objects.isHidden(object.entity, storeKey: object.storeKey))
     }
 
+    /// Takes back the edits without an outbox that a process has left in a file: their calls have
+    /// ended with it.
+    package func endAbandonedEdits() throws(Failure) {
+        let abandoned = keepsKeys ? try edits(ofOutbox: 0) : []
+        guard !abandoned.isEmpty else { return }
+        var changes = ChangeSet(origin: .host)
+        changes.editSteps = abandoned.map { .takeBack($0.id) }
+        _ = try commit(changes)
+    }
+
     /// Returns the pending edits of an outbox in their order.
     package func edits(
         ofOutbox outbox: Int64

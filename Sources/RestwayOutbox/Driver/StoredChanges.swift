@@ -162,10 +162,13 @@ final class StoredChanges: Sendable {
         do throws(Failure) {
             return try perform(steps)
         } catch {
-            isBehind.withLock { $0 = true }
+            noteFailure()
             throw error
         }
     }
+
+    /// The store could not be written. It follows with the next step.
+    func noteFailure() { isBehind.withLock { $0 = true } }
 
     func takeBack(_ edits: [Int64]) throws(Failure) -> Set<Int64> {
         try follow(edits.map { .takeBack(id($0)) })
@@ -209,7 +212,7 @@ final class StoredChanges: Sendable {
         var changes = ChangeSet(origin: .host)
         changes.editSteps = [.takeBack(id(change.edit))]
         guard let commit = try? store.commit(changes, recordingChanges: true) else {
-            return isBehind.withLock { $0 = true }
+            return noteFailure()
         }
         kept.drafts?.forgetObjects(Set(commit.changes.filter { $0.after == nil }.map(\.storeKey)))
     }
