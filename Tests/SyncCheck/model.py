@@ -191,30 +191,30 @@ class Model:
         problems = []
         if found["hidden"] != self.is_hidden(key):
             problems.append(f"{name} is {'hidden' if found['hidden'] else 'not hidden'}")
-        shown = _full(self.shown(key))
-        if _part(found["shown"]) != shown:
-            problems.append(f"{name} shows {_part(found['shown'])}, and should show {shown}")
+        shown = full(self.shown(key))
+        if part(found["shown"]) != shown:
+            problems.append(f"{name} shows {part(found['shown'])}, and should show {shown}")
         pending = {k: v for k, v in found["pending"].items() if k != "id"}
         if pending != self.pending(key):
             problems.append(f"{name}: {pending} is pending, and {self.pending(key)} should be")
-        confirmed = found["confirmed"] and _part(found["confirmed"])
-        base = None if note.base is None else _full(note.base)
+        confirmed = found["confirmed"] and part(found["confirmed"])
+        base = None if note.base is None else full(note.base)
         if confirmed != base:
             problems.append(f"{name}: {confirmed} is confirmed, and {base} should be")
         return problems
 
 
-def _full(values: Values) -> Values:
+def full(values: Values) -> Values:
     return {name: values.get(name) for name in NAMES}
 
 
-def _part(values: Values) -> Values:
+def part(values: Values) -> Values:
     return {name: values[name] for name in NAMES}
 
 
 def _is_shell(found: Values) -> bool:
     """Whether a device knows only the identity of a note, and nothing waits for it."""
-    return not found["pending"] and not any(_part(found["shown"]).values())
+    return not found["pending"] and not any(part(found["shown"]).values())
 
 
 def _is_about(found: Values, note: Note) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from device import Device, Died
-from model import NAMES, Edit, Model, Note, Values
+from model import NAMES, Edit, Model, Note, Values, full, part
 from server import ATTRIBUTES, Server, World
 
 Step = dict[str, Any]
@@ -39,6 +39,12 @@ class Run:
         #: What each device may show: several models after a kill, until it is seen which holds.
         self.models = [[Model()] for _ in self.devices]
         self.steps: list[Step] = schedule["steps"]
+        #: What the device of the step has shown since it was last looked at, in this order.
+        self.states: list[dict[str, Values | None]] = []
+        #: Notes that a device has twice for a while: the server's, and one whose POST is unanswered.
+        self.doubled: set[str] = set()
+        #: Whether it is known what the device has shown.
+        self.is_sure = True
 
     def perform(self) -> None:
         try:
@@ -62,6 +68,9 @@ class Run:
     def do(self, step: Step) -> None:
         """Performs a step, unless it makes no sense where it stands."""
         self.world.answered = []
+        self.states, self.is_sure = [], step["do"] != "kill"
+        if "device" in step:
+            self.note_state(self.model(step))
         handler: Callable[[Step], bool | None] = getattr(self, "do_" + step["do"])
         if handler(step) is False:
             return
@@ -78,6 +87,40 @@ class Run:
             raise Broken(f"device {number}: " + "; ".join(best))
         if self.world.problems:
             raise Broken("; ".join(self.world.problems))
+        if self.is_sure and len(found) == 1:
+            self.check_told(number, looked["told"])
+        self.states = []
+        self.note_state(self.models[number][0])
+
+    def note_state(self, model: Model) -> None:
+        state: dict[str, Values | None] = {}
+        for key, note in model.notes.items():
+            if note.ref in state:
+                self.doubled.add(note.ref)
+            state[note.ref] = None if model.is_hidden(key) else full(model.shown(key))
+        self.states.append(state)
+
+    def check_told(self, number: int, told: list[dict[str, Any]]) -> None:
+        """Checks that observers saw only what a program may see, in the right order."""
+        self.note_state(self.models[number][0])
+        for ref in {each["ref"] for each in told if each["ref"]}:
+            if ref in self.doubled:
+                continue
+            wanted = iter([state.get(ref) for state in self.states])
+            now = next(wanted)
+            for each in told:
+                if each["ref"] != ref:
+                    continue
+                shown = each["shown"] and part(each["shown"])
+                while now != shown:
+                    try:
+                        now = next(wanted)
+                    except StopIteration:
+                        states = [state.get(ref) for state in self.states]
+                        raise Broken(
+                            f"device {number}: an observer of {ref} saw {shown}, and may see"
+                            f" {states} in this order"
+                        ) from None
 
     def model(self, step: Step) -> Model:
         return self.models[step["device"]][0]
@@ -85,6 +128,7 @@ class Run:
     def each(self, step: Step, change: Callable[[Model], Any]) -> None:
         for model in self.models[step["device"]]:
             change(model)
+        self.note_state(self.model(step))
 
     def ask(self, step: Step, what: str, **values: Any) -> dict[str, Any]:
         return self.devices[step["device"]].ask(what, **values)
@@ -218,6 +262,7 @@ class Run:
             if not answered.is_lost:
                 for key, names in model.answer(answered).items():
                     delivered[key] = delivered.get(key, set()) | names
+                self.note_state(model)
         return delivered
 
     def rows(self, step: Step) -> tuple[list[Values], dict[str, Any]] | None:

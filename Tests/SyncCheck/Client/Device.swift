@@ -26,6 +26,7 @@ final class Device {
     private let deathClock = DeathClock()
     private var clock = ManualClock()
     private var client: Client?
+    private var witness = Witness()
     /// Calls that were begun and not awaited.
     private var begun: [String: Call] = [:]
 
@@ -80,6 +81,8 @@ final class Device {
         }
         client = try Client(api: api.get(), options: options, clock: clock)
         try current.setReachability(.unreachable)
+        witness = Witness()
+        _ = try current.store.add(witness, .everything)
     }
 
     private func close() {
@@ -246,7 +249,15 @@ final class Device {
         let items = try outbox.list().all.map { item -> JSONValue in
             .object([("item", .integer(item.id)), ("dead", .bool(item.state == .dead))])
         }
-        return [("notes", .array(notes)), ("items", .array(items))]
+        // The values that observers were told since the last look, in their order.
+        let told = witness.takeAll().map { change -> JSONValue in
+            let known = change.after ?? change.before
+            return .object([
+                ("ref", known.map { Self.json($0.value(named: "ref") ?? .null) } ?? .null),
+                ("shown", change.after.map { Self.json($0) } ?? .null),
+            ])
+        }
+        return [("notes", .array(notes)), ("items", .array(items)), ("told", .array(told))]
     }
 
     private static func json(_ object: Snapshot) -> JSONValue {
@@ -261,6 +272,27 @@ final class Device {
         case .string(let text): .string(text)
         case .int64(let number): .integer(number)
         default: .null
+        }
+    }
+}
+
+/// An observer of the store that keeps what it is told.
+private final class Witness: StoreObserver {
+    private let told = Lock<[Change]>([])
+
+    func append(_ notice: StoreNotice) -> Bool {
+        if case .changes(let list) = notice { told.withLock { $0 += list.changes } }
+        return false
+    }
+
+    func start() {}
+    func remove() {}
+    func close() {}
+
+    func takeAll() -> [Change] {
+        told.withLock { told in
+            defer { told = [] }
+            return told
         }
     }
 }
