@@ -137,15 +137,12 @@ final class JournalFaultTests: JournalTestCase {
             Step(name: "drop", prepare: store) { _ = try $0.drop(1) },
             Step(name: "drop all", prepare: store) { _ = try $0.dropAll() },
             Step(name: "drop the later one", prepare: store) { _ = try $0.drop(2) },
-            Step(name: "note an accepted edit", prepare: take) {
-                _ = try $0.settle([.accepted(id: 1, edit: 11), .remove(id: 1)])
-            },
             Step(
                 name: "forget an accepted edit",
                 prepare: {
                     try take($0)
-                    _ = try $0.settle([.accepted(id: 1, edit: 11), .remove(id: 1)])
-                }, run: { try $0.forgetAccepted([11], acceptedBefore: 0) }),
+                    _ = try $0.settle([.remove(id: 1)])
+                }, run: { try $0.forgetEdits(acceptedBefore: 1) }),
             Step(name: "withdraw", prepare: store) { _ = try $0.withdraw(self.local) },
         ]
     }

@@ -160,7 +160,6 @@ struct OutboxModel {
         guard let index = index(settlement.id) else { return }
         items[index].isInFlight = false
         switch settlement {
-        case .accepted: break
         case .remove(_, let identity, let lane):
             let item = items.remove(at: index)
             if let local = item.creates { name(local, identity, lane) }

@@ -492,7 +492,7 @@ final class FlushDriver: Sendable {
         var results = results
         var settlements: [OutboxSettlement] = []
         for result in results {
-            if let edit = unlearntEdit(of: result) { settlements.append(edit) }
+            noteDelivery(result)
             settlements += result.settlements
         }
         let released = results.filter { $0.settlements.isEmpty }.map { $0.item.id }
@@ -514,18 +514,11 @@ final class FlushDriver: Sendable {
 
     /// Lets the store show the values of a delivered item as those of the server. The answer has
     /// done that already, unless it could not be read.
-    ///
-    /// - Returns: The settlement by which the store learns of it later, if it cannot be written now.
-    private func unlearntEdit(of result: AttemptResult) -> OutboxSettlement? {
+    private func noteDelivery(_ result: AttemptResult) {
         guard result.attempt.isDelivered, result.failure != nil,
             let edit = identityTable.edit(of: result.item)
-        else { return nil }
-        do throws(Failure) {
-            try changes.follow([.deliver(edit)])
-            return nil
-        } catch {
-            return .accepted(id: result.item.id, edit: edit.number)
-        }
+        else { return }
+        _ = changes.followIfPossible([.deliver(edit)])
     }
 
     /// Tells drafts and observers of the store about settled items.
@@ -538,8 +531,10 @@ final class FlushDriver: Sendable {
         // These became dead letters because the object that they waited for was not created, or
         // because its identity cannot be written into their bodies.
         let orphans = buried.compactMap { try? journal.existingItem($0) }
-        changes.followLater((dead + orphans).compactMap(identityTable.edit).map { .suspend($0) })
-        marks.tellRejected(by: dead + orphans)
+        // The notice of the change that is seen no longer also reports the mark.
+        let told = changes.followIfPossible(
+            (dead + orphans).compactMap(identityTable.edit).map { .suspend($0) })
+        marks.tellRejected(by: dead + orphans, besides: told)
         for item in orphans {
             let request = around.report(item)
             let why = request.lastError ?? "the object that it waited for was not created"

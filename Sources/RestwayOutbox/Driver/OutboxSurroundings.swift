@@ -99,8 +99,6 @@ extension OutboxJournal {
         var options = Options(
             rules: rules, secretHeaders: secrets, mappers: around.mappers, pool: around.pool)
         options.owner = { [owner = around.owner] in owner.now }
-        let (store, keepsKeys) = (around.store.identity, around.store.keepsKeys)
-        options.isOwnStore = { $0 == store || $0 == 0 && keepsKeys }
         options.connection.mode = definition.fileMode
         options.connection.busyTimeoutMilliseconds = definition.busyTimeoutMilliseconds
         do throws(OutboxError) {

@@ -79,12 +79,14 @@ struct RejectionMarks: Sendable {
     func allRejected() throws(Failure) -> Marked { try rejected(entities) }
 
     /// Tells the store's observers which objects these items have marked by becoming dead letters.
-    func tellRejected(by items: [OutboxItem]) {
+    ///
+    /// - Parameter told: Objects whose change the observers already know.
+    func tellRejected(by items: [OutboxItem], besides told: Set<Int64> = []) {
         let dead = Set(items.map(\.id))
         var marked: Marked = [:]
         for item in items { marked.merge((try? objects(of: item)) ?? [:]) { $1 } }
         // The other objects were marked before.
-        tell(marked) { $0.isSubset(of: dead) && !$0.isEmpty }
+        tell(marked.filter { !told.contains($0.key) }) { $0.isSubset(of: dead) && !$0.isEmpty }
     }
 
     /// Tells the store's observers which of these objects are no longer marked.

@@ -176,12 +176,15 @@ final class StoredChanges: Sendable {
 
     /// Lets the store follow the ends of items that nobody waits for. If the store fails, it follows
     /// later.
-    func followLater(_ steps: [EditStep]) {
+    ///
+    /// - Returns: The objects that were changed.
+    func followIfPossible(_ steps: [EditStep]) -> Set<Int64> {
         do throws(Failure) {
-            try follow(steps)
+            return try follow(steps)
         } catch {
             Log.shared.write(
                 .warning, .outbox, "the store does not show the state of the outbox: \(error.message)")
+            return []
         }
     }
 
@@ -253,6 +256,12 @@ extension StoredChanges {
     /// How long accepted edits are remembered for other stores, in microseconds: a week.
     private static let acceptedMicroseconds: Int64 = 7 * 24 * 3_600 * 1_000_000
 
+    /// Forgets the edits that were accepted so long ago that each store has learnt of them.
+    func forgetAccepted() {
+        try? journal.forgetEdits(
+            acceptedBefore: clock.wallMicroseconds() - Self.acceptedMicroseconds)
+    }
+
     /// Whether the store still has to learn something from the journal.
     var owesComparison: Bool { isBehind.withLock { $0 } }
 
@@ -302,12 +311,9 @@ extension StoredChanges {
         let accepted = try journal.checked(journal.acceptedEdits())
         let calls = inFlight.withLock { $0 }
         var steps: [EditStep] = []
-        var learnt: [Int64] = []
         for (edit, isSuspended) in known where !calls.contains(edit) {
             switch isDead[edit.number] {
-            case nil where accepted.contains(edit.number):
-                steps.append(.deliver(edit))
-                learnt.append(edit.number)
+            case nil where accepted.contains(edit.number): steps.append(.deliver(edit))
             case nil: steps.append(.takeBack(edit))
             case true where !isSuspended: steps.append(.suspend(edit))
             case false where isSuspended: steps.append(.resume(edit))
@@ -315,9 +321,6 @@ extension StoredChanges {
             }
         }
         if !steps.isEmpty { _ = try perform(steps) }
-        try journal.checked(
-            journal.forgetAccepted(
-                learnt, acceptedBefore: clock.wallMicroseconds() - Self.acceptedMicroseconds))
     }
 
     /// Lays the edits of items that the store does not know, each at its place.

@@ -11,9 +11,6 @@ enum OutboxSettlement: Equatable, Sendable {
     /// The server named a companion of the item that the next settlement removes. If a companion
     /// has no settlement of this kind, the server did not name it.
     case named(id: Int64, local: LocalID, identity: Identity, lane: Lane)
-    /// The server has accepted the edit of the item that the next settlement removes, but another
-    /// store than that of this client may show it as pending.
-    case accepted(id: Int64, edit: Int64)
     /// The item stays and is not sent before `nextAttemptAt`; the attempts are counted.
     /// `askedUntil` is the time that the server asked for, 0 if it did not ask. `mayHaveArrived` is
     /// false if the server cannot have seen the item because no connection was made.
@@ -25,8 +22,8 @@ enum OutboxSettlement: Equatable, Sendable {
 
     var id: Int64 {
         switch self {
-        case .remove(let id, _, _), .named(let id, _, _, _), .accepted(let id, _),
-            .postpone(let id, _, _, _, _, _), .bury(let id, _, _, _):
+        case .remove(let id, _, _), .named(let id, _, _, _), .postpone(let id, _, _, _, _, _),
+            .bury(let id, _, _, _):
             id
         }
     }

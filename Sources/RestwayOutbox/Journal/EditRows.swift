@@ -95,20 +95,18 @@ extension OutboxJournal {
 
     // MARK: Accepted edits
 
-    /// Returns the edits whose requests the server has accepted although the store of the client
-    /// that sent them did not take the answer: another store may still show them as pending.
+    /// Returns the edits that the server has accepted of late. A store may still show one of them as
+    /// pending: the store of another client, or one that has lost the answer in a power failure.
     func acceptedEdits() throws(OutboxError) -> Set<Int64> {
         Set(try all("SELECT edit FROM accepted") { $0.integer(0) })
     }
 
-    /// Forgets accepted edits that a store has learnt of, and those that are older than `time`.
-    func forgetAccepted(_ edits: [Int64], acceptedBefore time: Int64) throws(OutboxError) {
-        let isDue = try exists("SELECT 1 FROM accepted WHERE at < ?1", .integer(time))
-        guard isDue || !edits.isEmpty else { return }
+    /// Forgets the edits that were accepted before a time.
+    func forgetEdits(acceptedBefore time: Int64) throws(OutboxError) {
+        guard try exists("SELECT 1 FROM accepted WHERE at < ?1 LIMIT 1", .integer(time)) else {
+            return
+        }
         try writes.run { (transaction) throws(OutboxError) in
-            for edit in edits {
-                try transaction.file.run("DELETE FROM accepted WHERE edit = ?1", .integer(edit))
-            }
             try transaction.file.run("DELETE FROM accepted WHERE at < ?1", .integer(time))
         }
     }

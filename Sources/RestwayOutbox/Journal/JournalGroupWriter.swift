@@ -41,19 +41,17 @@ final class JournalGroupWriter: GroupWriter {
     let path: String
     private let secretHeaders: [String]
     private let mappers: BodyMappers
-    private let isOwnStore: @Sendable (Int64) -> Bool
     private let pool: WorkerPool
     private let file: JournalConnection
 
     init(
         _ file: JournalConnection, secretHeaders: Set<String>, mappers: BodyMappers,
-        isOwnStore: @escaping @Sendable (Int64) -> Bool, pool: WorkerPool
+        pool: WorkerPool
     ) {
         path = file.connection.path
         self.file = file
         self.secretHeaders = HeaderText.secretNames + secretHeaders
         self.mappers = mappers
-        self.isOwnStore = isOwnStore
         self.pool = pool
     }
 
@@ -109,7 +107,7 @@ final class JournalGroupWriter: GroupWriter {
     private func run(_ group: [JournalWrite]) throws(OutboxError) {
         let keepsLog = file.connection.reserveLog()
         let transaction = try JournalTransaction(
-            file, secretHeaders: secretHeaders, mappers: mappers, isOwnStore: isOwnStore)
+            file, secretHeaders: secretHeaders, mappers: mappers)
         for write in group {
             write.failure = nil
             do throws(OutboxError) {

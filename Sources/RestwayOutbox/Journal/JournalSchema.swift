@@ -106,7 +106,7 @@ enum JournalSchema {
 
     /// The pending edits of items (see `OutboxChange`): `number` tells this outbox from all others,
     /// and `edit` is the number of the item's edit. `accepted` has the edits that the server has
-    /// accepted and that another store than the sender's may still show. `formerChange` has what
+    /// accepted (see `OutboxJournal.acceptedEdits`). `formerChange` has what
     /// items of earlier versions changed in a store in a file, until a client has made edits of it
     /// there (see `OutboxJournal.formerChanges`); stores in memory have ended with their processes.
     private static let version11 = """

@@ -24,13 +24,12 @@ extension JournalTransaction {
             return try name(
                 local, identity, companion.entity, companion.storeKey, lane: lane, now, &result)
         }
-        if case .accepted(_, let edit) = settlement { return try accept(edit, now) }
         guard let item = try item(settlement.id) else {
             result.missing.append(settlement.id)
             return
         }
         switch settlement {
-        case .named, .accepted: break
+        case .named: break
         case .remove(_, let identity, let lane):
             try remove(item, identity: identity, lane: lane, now, &result)
         case .postpone(
@@ -46,7 +45,11 @@ extension JournalTransaction {
         _ item: OutboxItem, identity: Identity?, lane: Lane?, _ now: Int64,
         _ result: inout OutboxSettled
     ) throws(OutboxError) {
-        try noteAccepted(item, now)
+        if let edit = item.entry.edit {
+            try file.run(
+                "INSERT OR IGNORE INTO accepted (edit, at) VALUES (?1, ?2)", .integer(edit),
+                .integer(now))
+        }
         try delete(item)
         try file.run("DELETE FROM formerChange WHERE item = ?1", .integer(item.id))
         if let local = item.entry.creates {
@@ -61,21 +64,6 @@ extension JournalTransaction {
             try file.deleteCompanion(companion.local)
             try giveUp(companion.local, &result)
         }
-    }
-
-    /// Notes that the server has accepted the edit of an item, if another store shows it.
-    private func noteAccepted(_ item: OutboxItem, _ now: Int64) throws(OutboxError) {
-        guard let edit = item.entry.edit else { return }
-        let isOfOther = try file.first(
-            "SELECT store FROM edited WHERE item = ?1 LIMIT 1", .integer(item.id)
-        ) { !isOwnStore($0.integer(0)) }
-        if isOfOther == true { try accept(edit, now) }
-    }
-
-    private func accept(_ edit: Int64, _ now: Int64) throws(OutboxError) {
-        try file.run(
-            "INSERT OR IGNORE INTO accepted (edit, at) VALUES (?1, ?2)", .integer(edit),
-            .integer(now))
     }
 
     private func postpone(

@@ -64,8 +64,6 @@ final class JournalTransaction {
     /// The mappers of stored bodies. They run in the transaction, as what they write is stored with
     /// the identity.
     let mappers: BodyMappers
-    /// Whether the store with this number is the client's.
-    let isOwnStore: (Int64) -> Bool
     private let stored: JournalCounters
     var counters: JournalCounters
 
@@ -73,13 +71,11 @@ final class JournalTransaction {
 
     /// Begins the work. A transaction of the connection must be open.
     init(
-        _ file: JournalConnection, secretHeaders: [String], mappers: BodyMappers,
-        isOwnStore: @escaping (Int64) -> Bool = { _ in true }
+        _ file: JournalConnection, secretHeaders: [String], mappers: BodyMappers
     ) throws(OutboxError) {
         self.file = file
         self.secretHeaders = secretHeaders
         self.mappers = mappers
-        self.isOwnStore = isOwnStore
         (stored, counters) = try file.counters()
     }
 

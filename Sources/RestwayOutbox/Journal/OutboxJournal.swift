@@ -22,8 +22,6 @@ final class OutboxJournal: Sendable {
         var deliveredMax: Int64 = 16_384
         /// The workers that call completions.
         var pool = WorkerPool.shared
-        /// Whether the store with this number is the client's (see `OutboxChange.store`).
-        var isOwnStore: @Sendable (Int64) -> Bool = { _ in true }
         /// Returns in whose name the client sends now.
         var owner: @Sendable () -> ItemOwner = { ItemOwner() }
     }
@@ -49,7 +47,7 @@ final class OutboxJournal: Sendable {
         let (writer, reader) = try JournalSchema.open(path, options.connection)
         let groups = JournalGroupWriter(
             writer, secretHeaders: options.secretHeaders, mappers: options.mappers,
-            isOwnStore: options.isOwnStore, pool: options.pool)
+            pool: options.pool)
         writes = GroupCommit(groups, pool: options.pool)
         self.reader = Lock(reader)
         number = try reader.first("SELECT number FROM outbox") { $0.integer(0) } ?? 0
