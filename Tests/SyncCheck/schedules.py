@@ -22,7 +22,9 @@ class Generator:
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
-        self.refs = ["n0", "n1"]
+        # In half of the schedules all edits are about the same attribute, so that they meet.
+        self.names = ATTRIBUTES if self.chance(1, 2) else ATTRIBUTES[:1]
+        self.refs = ["n0", "n1"] if self.chance(1, 2) else ["n0"]
         self.tags: list[str] = []
         self.values = 0
 
@@ -98,7 +100,8 @@ class Generator:
         return {"tag": self.tags[-1]}
 
     def change(self) -> Step:
-        names = self.random.sample(ATTRIBUTES, self.random.choice([1, 1, 2]))
+        count = min(self.random.choice([1, 1, 2]), len(self.names))
+        names = self.random.sample(self.names, count)
         self.values += 1
         return {"set": {name: f"{name[:2]}{self.values}" for name in sorted(names)}}
 
