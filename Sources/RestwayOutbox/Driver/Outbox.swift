@@ -87,6 +87,7 @@ package final class Outbox: RequestStorage, ObjectRejections {
         // If this fails, the next drop or flush tries again and reports the failure. A store in
         // memory is this client's alone, and nothing is on its way yet.
         try? changes.compare(laysAgain: !around.store.keepsKeys)
+        if around.store.keepsKeys { try? changes.layAgainIfNobodySends() }
         changes.forgetAccepted()
         flushing.schedule(afterMilliseconds: FlushDriver.startMilliseconds)
     }
