@@ -265,9 +265,11 @@ RESTWAY_API restway_client *restway_client_retain(restway_client *client);
 RESTWAY_API void restway_client_release(restway_client *client);
 
 /** Closes a client. New calls fail with RESTWAY_E_CLOSED, and pending calls complete with
- *  RESTWAY_E_CLOSED. The observers of the client then end, after the notices that are already due
- *  for them. A request that is being stored in the outbox at that moment is on the disk when this
- *  returns (inside a callback: a moment later). Closing a client twice is fine. NULL is fine.
+ *  RESTWAY_E_CLOSED. But requests in flight that the outbox may keep are stored (`offline` of their
+ *  routes, see docs/OUTBOX.md#when-the-client-is-closed): their calls complete with
+ *  RESTWAY_E_QUEUED, and the requests are on the disk when this returns (inside a callback: a
+ *  moment later). The observers of the client then end, after the notices that are already due for
+ *  them. Closing a client twice is fine. NULL is fine.
  *
  *  Threads: any, also inside any callback. Blocks: while it writes the files of cookies and of HSTS
  *  and, outside of callbacks, the files of an outbox and of a cache; otherwise never. */

@@ -64,6 +64,41 @@ RESTWAY_API restway_reachability restway_client_reachability(const restway_clien
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_lane(
     restway_request *request, const char *lane, restway_error **out_error);
 
+/** When the outbox stores a request. Frozen; append only. */
+typedef enum RESTWAY_OPEN_ENUM restway_offline {
+    /** As the request's route or the document says. */
+    RESTWAY_OFFLINE_ROUTE = 0,
+    /** Never. For GET and HEAD: the cache does not answer when the server cannot be reached. */
+    RESTWAY_OFFLINE_NEVER = 1,
+    /** When it cannot be sent now, as with `"offline": true` of a route. For GET and HEAD: the
+     *  cache answers when the server cannot be reached. */
+    RESTWAY_OFFLINE_FAILED = 2,
+    /** Before it is sent, so that it is not lost if the process is killed. Not for GET and HEAD. */
+    RESTWAY_OFFLINE_FIRST = 3,
+    /** Not a value: pins the type to 32 bits. */
+    RESTWAY_OFFLINE_PIN_ = 0x7fffffff
+} restway_offline;
+
+/** Chooses when the outbox stores a request, in place of the `offline` of its route.
+ *
+ *  With RESTWAY_OFFLINE_FIRST, the request is written to the file before it is sent. The call then
+ *  waits for the answer, and completes as if the request had not been stored: an error of the
+ *  server goes to the call and leaves no dead letter. If the request cannot be delivered now, the
+ *  call completes with RESTWAY_E_QUEUED. If the call is cancelled, the request is dropped, unless
+ *  it may have arrived: then it stays in the outbox.
+ *
+ *  @param offline A restway_offline.
+ *  @return RESTWAY_OK, RESTWAY_E_FORKED, RESTWAY_E_INVALID_ARGUMENT.
+ *
+ *  The call fails with RESTWAY_E_INVALID_ARGUMENT when it is sent, if it is to be stored and cannot
+ *  be: its method is GET, HEAD or another one that is safe (with RESTWAY_OFFLINE_FIRST), its body
+ *  is read while it is sent, or its answer is saved or streamed. It fails with RESTWAY_E_CONFIG if
+ *  the client has no outbox.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_offline(
+    restway_request *request, restway_offline offline, restway_error **out_error);
+
 /** Returns the number of the stored request, if the call completed with RESTWAY_E_QUEUED; 0 for any
  *  other error, and for NULL.
  *

@@ -40,7 +40,8 @@ public final class Client: RequestSender {
     }
 
     /// Closes the client: calls in flight end with an error of the kind `closed`, and so do new
-    /// calls. The outbox keeps its requests. It may be called again.
+    /// calls. Requests in flight that the outbox may keep are stored: their calls end with an error
+    /// of the kind `queued`. The outbox keeps its requests. It may be called again.
     public func close() {
         core.close()
     }

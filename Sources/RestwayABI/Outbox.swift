@@ -1,6 +1,7 @@
 public import CRestway
 import RestwayCalls
 import RestwayClient
+import RestwayDocument
 import RestwayObjects
 import RestwayOutbox
 import RestwayOutcome
@@ -40,6 +41,24 @@ public func restway_request_set_lane(
 ) -> restway_status {
     RequestHandle.changing(request, outError) { spec throws(Failure) in
         spec.sending.lane = lane == nil ? nil : try Argument.nonEmptyString(lane, "lane")
+    }
+}
+
+@_cdecl("restway_request_set_offline") @implementation
+public func restway_request_set_offline(
+    _ request: InHandle, _ offline: restway_offline, _ outError: OutHandle?
+) -> restway_status {
+    RequestHandle.changing(request, outError) { spec throws(Failure) in
+        spec.sending.storing =
+            switch offline {
+            case .RESTWAY_OFFLINE_ROUTE: nil
+            case .RESTWAY_OFFLINE_NEVER: .never
+            case .RESTWAY_OFFLINE_FAILED: .failed
+            case .RESTWAY_OFFLINE_FIRST: .first
+            default:
+                throw Argument.wrong(
+                    "offline", "offline is \(offline.rawValue), which is no restway_offline")
+            }
     }
 }
 

@@ -62,7 +62,7 @@ extension Journey.Stage {
     /// Whether a call in this stage waits for its turn, its credential or its next attempt.
     var isWaiting: Bool {
         switch self {
-        case .lane, .credential, .rate, .wait: true
+        case .lane, .credential, .rate, .wait, .follow: true
         default: false
         }
     }

@@ -169,14 +169,16 @@ package final class Client: Sendable {
             ? auth.authorized(request.exchange) : request.exchange
     }
 
-    /// Refuses new calls and completes all pending ones. It may be called again. It waits only for
-    /// requests that are being stored in the outbox; inside a callback it does not wait at all.
+    /// Refuses new calls and completes all pending ones. Requests in flight that the outbox may
+    /// keep are stored. It may be called again. It waits only for requests that are being stored in
+    /// the outbox; inside a callback it does not wait at all.
     package func close() {
         // In a forked child, the thread and the connections are not this process's own.
         guard generation == ProcessGeneration.current else { return }
         let pending = calls.close()
-        batches.close()
+        // From now on, the outbox stores the requests that wait for their turns.
         outbox?.close()
+        batches.close()
         for call in pending { call.abort(Failure.closed) }
         auth.close()
         if pending.isEmpty { calls.endDelivery() }

@@ -74,10 +74,10 @@ package struct APIDefinition: Sendable {
         route.map { settings(of: $0).body.answers } ?? policies.answers
     }
 
-    /// Returns whether the route that matches `path` with the most specific template allows
-    /// requests with `method` to be stored; `nil` if it does not say.
-    package func mayBeStored(_ method: Method, _ path: String) -> Bool? {
-        routes.routes(method: method, path: path).lazy.compactMap { settings(of: $0).mayBeStored }
+    /// Returns when requests with `method` are stored, as the route says that matches `path` with
+    /// the most specific template; `nil` if it does not say.
+    package func storing(_ method: Method, _ path: String) -> StoringRule? {
+        routes.routes(method: method, path: path).lazy.compactMap { settings(of: $0).storing }
             .first
     }
 }

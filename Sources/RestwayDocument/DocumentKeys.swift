@@ -171,6 +171,8 @@ extension DocumentObject {
         ["staleWhileRevalidate", "staleIfError", "unsafe", "bypass"],
         ranges: ["staleWhileRevalidate": 0...2_147_483_648, "staleIfError": 0...2_147_483_648])
 
+    static let routeOffline = DocumentObject(["store"])
+
     static let routeRequest = DocumentObject(
         ["method", "entity", "keyPath", "exclude", "nulls", "changedOnly"])
 

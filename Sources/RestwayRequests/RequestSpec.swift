@@ -81,6 +81,9 @@ package struct RequestSpec: Sendable {
         package var idempotencyKey: IdempotencyKey?
         /// The lane in which the request is stored if it has to be; `nil` for the usual lane.
         package var lane: String?
+        /// When the outbox stores the request; `nil` as its route or the document says. For GET and
+        /// HEAD, `failed` and `never` say whether the response cache answers offline.
+        package var storing: StoringRule?
         /// Whether the store shows at once what the request changes; `nil` if its route decides.
         package var isOptimistic: Bool?
     }

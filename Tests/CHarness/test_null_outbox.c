@@ -50,6 +50,7 @@ static void outbox_functions__refuse_null(void **state) {
     assert_refused(
         restway_client_set_reachability(client, (restway_reachability)7, &failure));
     assert_refused(restway_request_set_lane(NULL, "a", &failure));
+    assert_refused(restway_request_set_offline(NULL, RESTWAY_OFFLINE_FIRST, &failure));
     assert_refused(restway_outbox_list(NULL, &items, &failure));
     assert_null(items);
     assert_refused(restway_outbox_list(client, NULL, &failure));

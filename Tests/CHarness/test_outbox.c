@@ -52,6 +52,101 @@ static void outbox__a_download_says_that_it_is_not_stored(void **state) {
     outboxing_end(&outboxing);
 }
 
+/** Makes a PUT that is stored before it is sent. */
+static restway_request *stored_first(int number) {
+    restway_request *request = outboxing_put(number);
+    assert_ok(restway_request_set_offline(request, RESTWAY_OFFLINE_FIRST, &failure));
+    return request;
+}
+
+static void outbox__a_request_that_is_stored_first_has_its_answer(void **state) {
+    (void)state;
+    struct outboxing outboxing;
+    outboxing_begin(&outboxing, RESTWAY_DELIVERY_THREAD);
+    restway_request *request = stored_first(1);
+    restway_response *response = NULL;
+    restway_call *call = NULL;
+    answering_set(&outboxing.server, 200, "{\"id\": 1, \"name\": \"b\"}");
+    answering_shut(&outboxing.server);
+    assert_ok(restway_client_send(outboxing.client, request, NULL, NULL, NULL, &call, &failure));
+    answering_wait_count(&outboxing.server, 1);
+    restway_outbox_counts counts = RESTWAY_OUTBOX_COUNTS_INIT;
+    assert_ok(restway_outbox_count(outboxing.client, &counts, &failure));
+    assert_int_equal(counts.sending, 1);
+    answering_open(&outboxing.server);
+    assert_ok(restway_call_wait(call, 0, &response, &failure));
+    assert_int_equal(restway_response_status(response), 200);
+    assert_int_equal(restway_response_object_count(response), 1);
+    outboxing_wait(&outboxing, 0, 0, 0);
+    restway_response_release(response);
+    restway_call_release(call);
+    /* A refusal goes to the call, and leaves no dead letter. */
+    answering_set(&outboxing.server, 422, "{}");
+    assert_fails_keeping(
+        restway_client_perform(outboxing.client, request, 0, NULL, &failure), RESTWAY_E_HTTP,
+        "422");
+    assert_int_equal(restway_error_http_status(failure), 422);
+    forget_failure();
+    outboxing_wait(&outboxing, 0, 0, 0);
+    /* The server cannot take it now. */
+    answering_set(&outboxing.server, 503, "{}");
+    assert_fails_keeping(
+        restway_client_perform(outboxing.client, request, 0, NULL, &failure), RESTWAY_E_QUEUED,
+        "outbox");
+    assert_int_equal(restway_error_outbox_id(failure), 3);
+    forget_failure();
+    outboxing_wait(&outboxing, 1, 0, 0);
+    restway_request_release(request);
+    outboxing_end(&outboxing);
+}
+
+static void outbox__a_get_cannot_be_stored_first(void **state) {
+    (void)state;
+    struct outboxing outboxing;
+    outboxing_begin(&outboxing, RESTWAY_DELIVERY_THREAD);
+    restway_request *request = NULL;
+    assert_ok(restway_request_create("GET", "things/1", &request, &failure));
+    assert_refused(restway_request_set_offline(request, (restway_offline)9, &failure));
+    assert_ok(restway_request_set_offline(request, RESTWAY_OFFLINE_FIRST, &failure));
+    assert_fails(
+        restway_client_perform(outboxing.client, request, 0, NULL, &failure),
+        RESTWAY_E_INVALID_ARGUMENT, "a GET request is never stored");
+    assert_int_equal(answering_count(&outboxing.server), 0);
+    restway_request_release(request);
+    outboxing_end(&outboxing);
+}
+
+static void outbox__a_close_stores_the_requests_in_flight(void **state) {
+    (void)state;
+    struct outboxing outboxing;
+    restway_call *calls[3] = {NULL, NULL, NULL};
+    restway_request *requests[3];
+    outboxing_begin(&outboxing, RESTWAY_DELIVERY_THREAD);
+    answering_shut(&outboxing.server);
+    requests[0] = outboxing_put(1);
+    requests[1] = stored_first(2);
+    assert_ok(restway_request_create("GET", "elsewhere", &requests[2], &failure));
+    for (int index = 0; index < 3; index++) {
+        assert_ok(restway_client_send(
+            outboxing.client, requests[index], NULL, NULL, NULL, &calls[index], &failure));
+    }
+    answering_wait_count(&outboxing.server, 1);
+    restway_client_close(outboxing.client);
+    for (int index = 0; index < 3; index++) {
+        const restway_status status = restway_call_wait(calls[index], 0, NULL, &failure);
+        assert_int_equal(status, index < 2 ? RESTWAY_E_QUEUED : RESTWAY_E_CLOSED);
+        assert_true((restway_error_outbox_id(failure) > 0) == (index < 2));
+        forget_failure();
+        restway_call_release(calls[index]);
+        restway_request_release(requests[index]);
+    }
+    answering_set(&outboxing.server, 200, "{}");
+    answering_open(&outboxing.server);
+    outboxing_restart(&outboxing, RESTWAY_DELIVERY_THREAD);
+    outboxing_wait(&outboxing, 0, 0, 0);
+    outboxing_end(&outboxing);
+}
+
 static void outbox__a_refused_connection_stores_and_a_restart_sends(void **state) {
     (void)state;
     struct outboxing outboxing;
@@ -441,6 +536,9 @@ static void outbox__new_objects_inside_a_stored_one_are_named_with_it(void **sta
 static const struct CMUnitTest tests[] = {
     TEST(outbox__a_stored_request_goes_out_when_the_host_says_so),
     TEST(outbox__a_download_says_that_it_is_not_stored),
+    TEST(outbox__a_request_that_is_stored_first_has_its_answer),
+    TEST(outbox__a_get_cannot_be_stored_first),
+    TEST(outbox__a_close_stores_the_requests_in_flight),
     TEST(outbox__a_refused_connection_stores_and_a_restart_sends),
     TEST(outbox__a_dead_letter_has_the_error_of_its_answer),
     TEST(outbox__a_dead_letter_is_edited_retried_or_dropped),

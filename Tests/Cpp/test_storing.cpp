@@ -392,6 +392,29 @@ TEST(a_batch_has_a_response_or_a_failure_for_each_request) {
     batch.cancel();
 }
 
+TEST(a_request_is_stored_before_it_is_sent) {
+    const std::string path = std::string(RESTWAY_FILES) + "/first.db";
+    for (const char *suffix : {"", "-wal", "-shm", "-journal", "-sender"}) {
+        std::remove((path + suffix).c_str());
+    }
+    restway::client_options options = demo_options();
+    options.outbox_path = path.c_str();
+    const auto client =
+        restway::client::create(restway::api::load(companies_with("")), options);
+    auto request = restway::request::about(
+        "POST", client.store().draft("Enterprise").set("name", "First Ltd."));
+    CHECK(client.perform(request.offline(RESTWAY_OFFLINE_FIRST)).status() == 201);
+    CHECK(client.outbox().counts().waiting == 0);
+    CHECK(client.outbox().items().size() == 0);
+    auto get = restway::request::to("GET", "enterprises");
+    try {
+        client.perform(get.offline(RESTWAY_OFFLINE_FIRST));
+        NOT_REACHED();
+    } catch (const restway::error &refused) {
+        CHECK(refused.status() == RESTWAY_E_INVALID_ARGUMENT);
+    }
+}
+
 TEST(a_request_waits_in_the_outbox_and_is_sent_later) {
     const std::string path = std::string(RESTWAY_FILES) + "/outbox.db";
     for (const char *suffix : {"", "-wal", "-shm", "-journal"}) {

@@ -27,6 +27,7 @@ def campaigns(
     *,
     batch: int,
     moods: Moods | None = None,
+    stores_first: bool = False,
 ) -> Iterator[Campaign]:
     """Runs campaigns until there were enough kills. Each campaign has a server and an outbox of its
     own, which is drained and checked at the end.
@@ -39,19 +40,21 @@ def campaigns(
             campaign = Campaign(programs, server, life, batch=batch)
             yield campaign
             campaign.drain()
-            campaign.check()
+            campaign.check(stores_first=stores_first)
             assert campaign.kills > 0
             done += campaign.kills
 
 
-@pytest.mark.parametrize("mode", ["work", "online"])
+@pytest.mark.parametrize("mode", ["work", "online", "first"])
 @pytest.mark.parametrize("batch", [0, 8], ids=["singly", "batches"])
 def test_nothing_is_lost_or_done_twice_when_killed_at_random(
     mode: str, batch: int, programs: Programs, tmp_path: Path, kills: int, seed: int
 ) -> None:
     chance = random.Random(f"{seed} {mode} {batch}")
     left = -(-kills // 4)
-    for campaign in campaigns(programs, tmp_path, chance, left, batch=batch):
+    for campaign in campaigns(
+        programs, tmp_path, chance, left, batch=batch, stores_first=mode == "first"
+    ):
         for _ in range(4 * KILLS_EACH):
             if campaign.kills >= min(left, KILLS_EACH):
                 break

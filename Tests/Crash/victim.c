@@ -4,7 +4,8 @@
  *
  * MODE work: enqueues COUNT requests, numbered from FIRST, from two threads into lanes LANE.*, and
  * flushes meanwhile;
- * online: like work, but tries each request first; enqueue: like work, but never flushes; lanes:
+ * online: like work, but tries each request first; first: like online, but stores each request
+ * before it is sent; enqueue: like work, but never flushes; lanes:
  * like enqueue, with many lanes and without objects; fill: like lanes, then flushes until no item
  * is left; serve: flushes until it is killed; drain: flushes until no item is left.
  *
@@ -29,7 +30,7 @@ static restway_client *client;
 static restway_store *store;
 static long first, count;
 static const char *lanes;
-static int flushes, has_many_lanes;
+static int flushes, has_many_lanes, stores_first;
 
 /* A line is written with one call, so that it is either complete or missing. */
 static void say(const char *format, ...) {
@@ -57,8 +58,11 @@ static void expect(restway_status status, restway_error **error) {
 static int perform(restway_request *request, const char *tag) {
     restway_response *response = NULL;
     restway_error *error = NULL;
-    restway_status status = restway_client_perform(client, request, 0, &response, &error);
+    restway_status status;
 
+    if (stores_first)
+        expect(restway_request_set_offline(request, RESTWAY_OFFLINE_FIRST, &error), &error);
+    status = restway_client_perform(client, request, 0, &response, &error);
     if (status == RESTWAY_OK) {
         say("D %s", tag);
     } else if (status == RESTWAY_E_QUEUED) {
@@ -186,11 +190,12 @@ int main(int argc, char **argv) {
     fills = strcmp(mode, "fill") == 0;
     has_many_lanes = fills || strcmp(mode, "lanes") == 0;
     flushes = strcmp(mode, "enqueue") != 0 && !has_many_lanes;
+    stores_first = strcmp(mode, "first") == 0;
     options.base_url = argv[2];
     expect(restway_api_load_file(argv[1], &api, &error), &error);
     expect(restway_client_create(api, &options, &client, &error), &error);
     store = restway_client_store(client);
-    if (strcmp(mode, "online") != 0) {
+    if (strcmp(mode, "online") != 0 && !stores_first) {
         expect(
             restway_client_set_reachability(client, RESTWAY_REACHABILITY_UNREACHABLE, &error),
             &error);

@@ -52,6 +52,11 @@ final class JourneyTests: XCTestCase {
                 journey.show()
                 report(&journey, .judged(.fail(Sample.failure)))
             case (.intercept, .takeBack): report(&journey, .failed(Sample.failure))
+            case (.lane, .follow), (.lane, .drop):
+                report(&journey, .mustStore(Sample.firstOrder))
+            case (.store, .follow), (.store, .drop):
+                report(&journey, .kept(item: 7, Sample.claim))
+            case (.follow, .drop): _ = journey.handle(.cancelled, of: nil)
             case (.prepare, _): report(&journey, .prepared(Sample.request, optional))
             default: report(&journey, StageName(journey.stage).passing)
             }
@@ -304,13 +309,15 @@ final class JourneyTests: XCTestCase {
         }
     }
 
-    func testACloseEndsEverythingButAStoring() {
-        for name in StageName.allCases where name != .deliver && name != .start {
-            var journey = journey(
-                at: name, [.lane, .cache, .upload, .rewind, .rate, .validate, .intercept],
-                asksModifiers: true)
-            let step = journey.handle(.closed, of: nil)
-            guard name != .store, name != .takeBack else {
+    private static let everyStage: Journey.OptionalStages = [
+        .lane, .cache, .upload, .rewind, .rate, .validate, .intercept,
+    ]
+
+    func testACloseEndsEveryCallThatCannotBeStored() {
+        for name in StageName.allCases where ![.deliver, .start, .follow].contains(name) {
+            var journey = journey(at: name, Self.everyStage, asksModifiers: true)
+            let step = journey.handle(.closed(nil), of: nil)
+            guard name != .store, name != .drop, name != .takeBack else {
                 XCTAssertNil(step)
                 continue
             }
@@ -321,7 +328,7 @@ final class JourneyTests: XCTestCase {
     }
 
     func testWhatTheStoreShowsIsTakenBackBeforeACallFails() {
-        for event in [Event.cancelled, .closed, .judged(.fail(Sample.failure))] {
+        for event in [Event.cancelled, .closed(nil), .judged(.fail(Sample.failure))] {
             var journey = journey(at: .recover)
             journey.show()
             XCTAssertEqual(
@@ -341,8 +348,104 @@ final class JourneyTests: XCTestCase {
         }
     }
 
+    func testACloseStoresARequestInFlightAndSaysWhetherItMayHaveArrived() {
+        let onItsWay: [StageName: Bool] = [
+            .cache: false, .upload: false, .credential: false, .rewind: false, .rate: false,
+            .exchange: true, .recover: true, .wait: true,
+        ]
+        for (name, arrives) in onItsWay {
+            var journey = journey(at: name, Self.everyStage, asksModifiers: true)
+            let step = journey.handle(.closed(Sample.order), of: nil)
+            guard case .store(let order)? = step?.stage,
+                case .closed(let mayHaveArrived) = order.cause
+            else { return XCTFail(name.rawValue) }
+            XCTAssertEqual(mayHaveArrived, arrives, name.rawValue)
+            XCTAssertEqual(step?.isInterrupted, true)
+            // It is stored once.
+            XCTAssertNil(journey.handle(.closed(Sample.order), of: nil))
+            XCTAssertEqual(report(&journey, .stored(Sample.failure)), .deliver)
+        }
+    }
+
+    func testARequestThatWasRedirectedMayHaveArrivedAlthoughItWaitsForACredential() {
+        var journey = journey(at: .recover)
+        report(&journey, .judged(.redirect(Sample.request)))
+        _ = journey.handle(.closed(Sample.order), of: nil)
+        guard case .store(let order) = journey.stage, case .closed(true) = order.cause else {
+            return XCTFail(journey.stage.name)
+        }
+    }
+
+    func testACloseLeavesACallInItsLane() {
+        var journey = journey(at: .lane, [.lane])
+        XCTAssertNil(journey.handle(.closed(Sample.order), of: nil))
+        XCTAssertEqual(report(&journey, .mustStore(Sample.order)), .store)
+    }
+
+    func testACloseStoresNoRequestWhoseAnswerIsThere() {
+        for name in [StageName.validate, .intercept, .parse, .commit] {
+            var journey = journey(at: name, Self.everyStage, asksModifiers: true)
+            guard case .deliver(.closed)? = journey.handle(.closed(Sample.order), of: nil)?.stage
+            else { return XCTFail(name.rawValue) }
+        }
+    }
+
+    // MARK: Stored first
+
+    private func outbox(of step: Journey.Step?) -> (Failure.Reason, Int64)? {
+        guard case .deliver(.outcome(.failure(let failure)))? = step?.stage else { return nil }
+        return (failure.reason, failure.outboxID)
+    }
+
+    func testARequestThatIsStoredFirstHasTheAnswerOfItsItem() {
+        var journey = journey(at: .follow, [.lane])
+        guard case .follow(item: 7, _) = journey.stage else { return XCTFail() }
+        let step = journey.handle(
+            .answeredItem(.success(Sample.response)), of: journey.entry)
+        guard case .deliver(.followed(.success))? = step?.stage else { return XCTFail() }
+        XCTAssertEqual(step?.isInterrupted, false)
+    }
+
+    func testACancelledCallHasItsItemDropped() {
+        var journey = journey(at: .follow, [.lane])
+        let step = journey.handle(.cancelled, of: nil)
+        guard case .drop(item: 7, _)? = step?.stage else { return XCTFail() }
+        XCTAssertEqual(step?.isInterrupted, true)
+        for event in [Event.cancelled, .closed(Sample.order), .interrupted(Sample.failure)] {
+            XCTAssertNil(journey.handle(event, of: nil))
+        }
+        XCTAssertEqual(report(&journey, .dropped(Sample.failure)), .deliver)
+    }
+
+    func testACancelWhileTheRequestIsStoredFirstIsNotForgotten() {
+        var journey = journey(at: .lane, [.lane])
+        report(&journey, .mustStore(Sample.firstOrder))
+        XCTAssertNil(journey.handle(.cancelled, of: nil))
+        XCTAssertEqual(report(&journey, .kept(item: 7, Sample.claim)), .drop)
+    }
+
+    func testACloseEndsTheWaitForTheAnswerAndTheItemStays() {
+        var waiting = journey(at: .follow, [.lane])
+        let ended = outbox(of: waiting.handle(.closed(nil), of: nil))
+        XCTAssertEqual(ended?.0, .queued)
+        XCTAssertEqual(ended?.1, 7)
+        var storing = journey(at: .lane, [.lane])
+        report(&storing, .mustStore(Sample.firstOrder))
+        XCTAssertNil(storing.handle(.closed(nil), of: nil))
+        let kept = outbox(of: storing.handle(.kept(item: 7, Sample.claim), of: storing.entry))
+        XCTAssertEqual(kept?.0, .queued)
+        XCTAssertEqual(kept?.1, 7)
+    }
+
+    func testTheTimeLimitEndsTheWaitAndTheItemStays() {
+        var journey = journey(at: .follow, [.lane])
+        let step = journey.handle(.interrupted(Sample.failure), of: journey.entry)
+        XCTAssertEqual(outbox(of: step)?.0, .queued)
+        XCTAssertEqual(outbox(of: step)?.1, 7)
+    }
+
     func testACallCanEndBeforeItHasStarted() {
-        for event in [Event.cancelled, .closed, .interrupted(Sample.failure)] {
+        for event in [Event.cancelled, .closed(nil), .interrupted(Sample.failure)] {
             var journey = journey(asksModifiers: true)
             let step = journey.handle(event, of: nil)
             XCTAssertEqual(step.map { StageName($0.stage) }, .deliver)
@@ -370,6 +473,13 @@ final class JourneyTests: XCTestCase {
         var optional: Set<StageName>
         /// Whether the store shows what the request changes.
         var isShown = false
+        /// Whether the request is stored before it is sent, and what has happened meanwhile.
+        private var isFirst = false
+        private var isCancelled = false
+        private var isClosed = false
+
+        init(optional: Set<StageName>) { self.optional = optional }
+
         static let order: [StageName] = [
             .lane, .cache, .upload, .credential, .rewind, .rate, .exchange, .recover, .validate,
             .intercept, .parse, .commit, .deliver,
@@ -389,21 +499,37 @@ final class JourneyTests: XCTestCase {
             from(Self.order[Self.order.firstIndex(of: name)! + 1])
         }
 
+        /// Notes an event that is not late.
+        mutating func note(_ name: StageName, _ event: Event) {
+            switch (name, event) {
+            case (_, .mustStore(let order)):
+                if case .first = order.cause { isFirst = true } else { isFirst = false }
+            case (.recover, .judged(.store)): isFirst = false
+            case (.store, .cancelled): if isFirst { isCancelled = true }
+            case (.store, .closed): isClosed = true
+            default: break
+            }
+        }
+
         /// Returns the state after an event that is not late; `nil` if the event is ignored.
-        func follows(
+        mutating func follows(
             _ name: StageName, _ event: Event, leavesRedirects: Bool, interceptions: Int
         ) -> StageName? {
             let next = goesOn(
                 name, event, leavesRedirects: leavesRedirects, interceptions: interceptions)
             if case .committed = event { return next }
+            if case .kept = event { isShown = false }
             return isShown && next == .deliver && name != .takeBack ? .takeBack : next
         }
 
-        private func goesOn(
+        private mutating func goesOn(
             _ name: StageName, _ event: Event, leavesRedirects: Bool, interceptions: Int
         ) -> StageName? {
-            let lasting: Set<StageName> = [.commit, .store, .takeBack]
-            let endsHere = lasting.union([.modify, .prepare, .recover, .intercept])
+            let lasting: Set<StageName> = [.commit, .store, .drop, .takeBack]
+            let endsHere = lasting.union([.modify, .prepare, .recover, .intercept, .follow])
+            let isStored: Set<StageName> = [
+                .cache, .upload, .credential, .rewind, .rate, .exchange, .recover, .wait,
+            ]
             let afterFailure: StageName = endsHere.contains(name) ? .deliver : .recover
             switch event {
             case .modified: return .prepare
@@ -411,7 +537,8 @@ final class JourneyTests: XCTestCase {
             case .authorized, .waited:
                 if leavesRedirects { return from(.cache) }
                 return from(name == .wait ? .upload : .rewind)
-            case .stored, .tookBack: return .deliver
+            case .stored, .answeredItem, .dropped, .tookBack: return .deliver
+            case .kept: return isCancelled ? .drop : isClosed ? .deliver : .follow
             case .admitted, .missed, .continued, .rewound, .rated, .received, .validated,
                 .intercepted, .mapped, .committed:
                 return after(name)
@@ -429,8 +556,13 @@ final class JourneyTests: XCTestCase {
             case .sendAgain: return .prepare
             case .failed: return afterFailure
             case .interrupted: return lasting.contains(name) ? nil : afterFailure
-            case .cancelled: return lasting.contains(name) ? nil : .deliver
-            case .closed: return [.store, .takeBack].contains(name) ? nil : .deliver
+            case .cancelled:
+                return lasting.contains(name) ? nil : name == .follow ? .drop : .deliver
+            case .closed(let order):
+                if [.store, .drop, .takeBack].contains(name) || name == .lane && order != nil {
+                    return nil
+                }
+                return order != nil && isStored.contains(name) ? .store : .deliver
             }
         }
     }
@@ -467,23 +599,27 @@ final class JourneyTests: XCTestCase {
                 var event: Event =
                     switch dice {
                     case 0: .cancelled
-                    case 1: steps > 5 ? .closed : .interrupted(Sample.failure)
+                    case 1: steps > 5 ? .closed(nil) : .interrupted(Sample.failure)
+                    case 4: steps > 5 ? .closed(Sample.order) : .cancelled
                     case 2: .interrupted(Sample.failure)
                     default: held.answers.randomElement(using: &random)!
                     }
-                if dice > 3, case .prepared = event {
+                if dice > 4, case .prepared = event {
                     let (names, optional) = choose()
                     model.optional = names
                     event = .prepared(Sample.request, optional)
                 }
-                let step = journey.handle(event, of: dice < 3 ? nil : dice == 3 ? entry - 1 : entry)
+                let isFromOutside = dice < 3 || dice == 4
+                let step = journey.handle(
+                    event, of: isFromOutside ? nil : dice == 3 ? entry - 1 : entry)
                 let followed = model.follows(
                     held, event, leavesRedirects: leavesRedirects, interceptions: interceptions)
+                if dice != 3 { model.note(held, event) }
                 guard dice != 3, let next = followed else {
                     XCTAssertNil(step, "\(held) \(event)")
                     continue
                 }
-                XCTAssertEqual(step?.isInterrupted, dice < 3, "\(held) \(event)")
+                XCTAssertEqual(step?.isInterrupted, isFromOutside, "\(held) \(event)")
                 XCTAssertEqual(step.map { StageName($0.left) }, held, "\(event)")
                 held = next
                 if case .sendAgain = event { interceptions = 0 }
@@ -496,7 +632,7 @@ final class JourneyTests: XCTestCase {
                 if next == .deliver { deliveries += 1 }
                 XCTAssertLessThan(steps, 10_000)
             }
-            for event in [Event.cancelled, .closed, .interrupted(Sample.failure)] {
+            for event in [Event.cancelled, .closed(nil), .interrupted(Sample.failure)] {
                 XCTAssertNil(journey.handle(event, of: nil))
             }
         }

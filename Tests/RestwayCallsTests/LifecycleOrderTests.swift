@@ -87,7 +87,7 @@ final class LifecycleOrderTests: XCTestCase {
             let event: Journey.Event =
                 switch Int.random(in: 0..<40, using: &random) {
                 case 0: .cancelled
-                case 1: .closed
+                case 1: .closed(nil)
                 case 2: isMapped ? .failed(Sample.failure) : .interrupted(Sample.failure)
                 default: answers(journey, isMapped: isMapped).randomElement(using: &random)!
                 }
@@ -97,8 +97,8 @@ final class LifecycleOrderTests: XCTestCase {
         guard case .deliver(let ending)? = step?.stage else { return "no end" }
         switch ending {
         case .cancelled: happen(.didCancel)
-        case .closed, .outcome(.failure): happen(.didFail)
-        case .outcome(.success): happen(.didSucceed)
+        case .closed, .outcome(.failure), .followed(.failure): happen(.didFail)
+        case .outcome(.success), .followed(.success): happen(.didSucceed)
         }
         // What comes late is not told.
         for kind in LifecycleKind.allCases { happen(kind) }

@@ -9,7 +9,7 @@ import RestwayThreads
 /// The stages of a journey without their data, by their names.
 enum StageName: String, CaseIterable {
     case start, modify, prepare, lane, cache, upload, credential, rewind, rate, exchange, recover,
-        validate, intercept, parse, commit, wait, store, takeBack, deliver
+        validate, intercept, parse, commit, wait, store, follow, drop, takeBack, deliver
 
     init(_ stage: Journey.Stage) {
         self = StageName(rawValue: stage.name)!
@@ -35,6 +35,8 @@ enum StageName: String, CaseIterable {
         case .commit: .committed(Sample.response)
         case .wait: .waited
         case .store: .stored(Sample.failure)
+        case .follow: .answeredItem(.success(Sample.response))
+        case .drop: .dropped(Sample.failure)
         case .takeBack: .tookBack
         }
     }
@@ -51,12 +53,14 @@ enum StageName: String, CaseIterable {
         case .lane:
             [
                 passing, .answered(Sample.answer), .mustStore(Sample.order),
-                .failed(Sample.failure),
+                .mustStore(Sample.firstOrder), .failed(Sample.failure),
             ]
         case .recover: Sample.verdicts.map { .judged($0) }
         case .intercept: [passing, .sendAgain(Sample.spec), .failed(Sample.failure)]
+        case .store: [passing, .kept(item: 7, Sample.claim)]
+        case .follow, .drop: [passing]
         case .prepare, .upload, .credential, .rewind, .rate, .exchange, .validate, .parse, .commit,
-            .wait, .store, .takeBack:
+            .wait, .takeBack:
             [passing, .failed(Sample.failure)]
         }
     }
@@ -74,8 +78,12 @@ enum Sample {
     static let cached = plain
     static var request: PreparedRequest { request("GET") }
     static let order = StoringOrder(
-        call: 1, title: "POST \(url)", request: request("POST"), claim: Claim(), failure: nil,
-        reason: "offline", place: .worker, optimistic: nil)
+        call: 1, title: "POST \(url)", request: request("POST"), claim: claim, cause: .notSent,
+        reason: "offline", place: .worker)
+    static let firstOrder = StoringOrder(
+        call: 1, title: "POST \(url)", request: request("POST"), claim: claim, cause: .first,
+        reason: "it is stored before it is sent", place: .worker)
+    static let claim: any StorageClaim = Claim()
 
     private static let plain = Answer(status: 200, headers: Headers(), url: url)
 
@@ -106,19 +114,28 @@ enum Sample {
     private final class Claim: StorageClaim {
         let idempotencyKey = ""
         let deferred: RequestSpec? = nil
+        let isStoredFirst = false
 
         func adopt(_ request: PreparedRequest) {}
         func show(_ request: PreparedRequest) throws(Failure) -> OptimisticEdit {
             OptimisticEdit(.random(outbox: 1), laid: nil)
         }
         func endShowing(_ edit: OptimisticEdit) {}
-        func enterLane(_ call: UInt64, go: @escaping @Sendable () -> Void) -> Bool { true }
+        func enterLane(_ call: UInt64, go: @escaping @Sendable (Executor) -> Void) -> Bool { true }
         func leaveLane(_ call: UInt64) {}
         func reasonToStoreAtOnce(_ request: PreparedRequest) -> String? { nil }
         func reasonToStore() throws(Failure) -> String? { nil }
         func withdraw(_ request: PreparedRequest) throws(Failure) -> Answer? { nil }
         func takes(_ failure: Failure) -> Bool { false }
         func beginStoring(if judge: () -> Bool) -> Bool { judge() }
-        func store(_ order: StoringOrder, _ ended: @escaping @Sendable (Failure) -> Void) {}
+        func awaitTurn(_ call: UInt64, if isInLane: () -> Bool) {}
+        func store(_ order: StoringOrder, _ ended: @escaping @Sendable (StoringResult) -> Void) {}
+        func follow(_ item: Int64, _ ended: @escaping @Sendable (Call.Outcome) -> Void) {}
+        func isOnItsWay(_ item: Int64) -> Bool { false }
+        func letGo(_ item: Int64) {}
+        func cancel(
+            _ item: Int64, of call: UInt64, title: String,
+            _ ended: @escaping @Sendable (Failure) -> Void
+        ) {}
     }
 }

@@ -56,15 +56,16 @@ final class OutboxLaneTests: OutboxTestCase {
 
     /// It is not known whether the server will accept the first request, so the others may not be
     /// sent before it.
-    func testACloseLetsNoneGoThatWaitsBehindACallInFlight() throws {
+    func testACloseStoresTheCallsThatWaitBehindACallInFlight() throws {
         let client = try client()
         let calls = try (1...3).map { try client.send(put(1, "\($0)")) }
         _ = transport.next()
         try client.setReachability(.unreachable)
         client.close()
-        XCTAssertEqual(calls.map { failure(of: $0)?.reason }, [.closed, .closed, .closed])
+        XCTAssertEqual(calls.map { failure(of: $0)?.reason }, [.queued, .queued, .queued])
+        XCTAssertEqual(transport.waitingCount, 0)
         let later = try self.client(transport: FakeTransport())
-        XCTAssertEqual(try states(later), [])
+        XCTAssertEqual(try states(later), ["1 waiting", "2 waiting", "3 waiting"])
     }
 
     func testOtherRequestsAreNeverDelayed() throws {

@@ -92,7 +92,7 @@ final class OutboxTests: OutboxTestCase {
         XCTAssertEqual(try states(client), ["1 waiting", "2 waiting", "3 waiting"])
     }
 
-    func testATimeOutIsStoredAndCancelAndCloseAreNot() throws {
+    func testATimeOutAndACloseAreStoredAndACancelIsNot() throws {
         let client = try client { $0.timeouts.totalMilliseconds = 5_000 }
         let slow = try client.send(put(1))
         _ = transport.next()
@@ -105,9 +105,10 @@ final class OutboxTests: OutboxTestCase {
         let closed = try client.send(put(3))
         _ = transport.next()
         client.close()
-        XCTAssertEqual(failure(of: closed)?.reason, .closed)
+        XCTAssertEqual(failure(of: closed)?.reason, .queued)
+        XCTAssertEqual(failure(of: closed)?.outboxID, 2)
         let later = try self.client(transport: FakeTransport())
-        XCTAssertEqual(try states(later), ["1 waiting"])
+        XCTAssertEqual(try states(later), ["1 waiting", "2 waiting"])
     }
 
     func testWhatCannotBeStoredSaysSoAndNamesTheFile() throws {

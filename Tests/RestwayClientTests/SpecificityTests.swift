@@ -149,10 +149,10 @@ final class SpecificityTests: SubmissionTestCase {
               "note": {"method": "PUT", "path": "issues/:number/note", "offline": false}}}
             """
         ).definition
-        XCTAssertEqual(definition.mayBeStored(.put, "issues/1"), true)
-        XCTAssertNil(definition.mayBeStored(.put, "issues/comments"))
-        XCTAssertEqual(definition.mayBeStored(.put, "issues/1/part"), true)
-        XCTAssertEqual(definition.mayBeStored(.put, "issues/1/note"), false)
+        XCTAssertEqual(definition.storing(.put, "issues/1"), .failed)
+        XCTAssertNil(definition.storing(.put, "issues/comments"))
+        XCTAssertEqual(definition.storing(.put, "issues/1/part"), .failed)
+        XCTAssertEqual(definition.storing(.put, "issues/1/note"), .never)
     }
 
     func testTheObjectRouterTakesTheMoreSpecificOfTwoThatOverlap() throws {

@@ -69,12 +69,43 @@ final class CacheSectionTests: XCTestCase {
         func settings(_ name: String) throws -> RouteSettings {
             api.definition.settings(of: try api.definition.routes.route(named: name))
         }
-        XCTAssertNil(try settings("read").mayBeStored)
+        XCTAssertNil(try settings("read").storing)
         XCTAssertTrue(try settings("read").cache.isReadOffline)
-        XCTAssertEqual(try settings("write").mayBeStored, true)
+        XCTAssertEqual(try settings("write").storing, .failed)
         XCTAssertFalse(try settings("write").cache.isReadOffline)
-        XCTAssertEqual(try settings("both").mayBeStored, true)
+        XCTAssertEqual(try settings("both").storing, .failed)
         XCTAssertTrue(try settings("both").cache.isReadOffline)
+    }
+
+    func testOfflineSaysWhenRequestsAreStored() throws {
+        let api = try TestAPI.load(
+            """
+            {"restway": 1, "routes": {
+              "first": {"method": "PUT", "path": "a", "offline": {"store": "first"}},
+              "failed": {"method": "PUT", "path": "b", "offline": {"store": "failed"}},
+              "both": {"method": ["GET", "PUT"], "path": "c", "offline": {"store": "first"}}}}
+            """)
+        func settings(_ name: String) throws -> RouteSettings {
+            api.definition.settings(of: try api.definition.routes.route(named: name))
+        }
+        XCTAssertEqual(try settings("first").storing, .first)
+        XCTAssertEqual(try settings("failed").storing, .failed)
+        XCTAssertEqual(try settings("both").storing, .first)
+        XCTAssertTrue(try settings("both").cache.isReadOffline)
+
+        func problems(_ keys: String) -> [String] {
+            TestAPI.problems(#"{"restway": 1, "routes": {"a": {"path": "a", \#(keys)}}}"#)
+        }
+        for methods in [#""GET""#, #""HEAD""#, #"["GET", "HEAD"]"#] {
+            let found = problems(#""method": \#(methods), "offline": {"store": "failed"}"#)
+            XCTAssertEqual(found.count, 1, "\(found)")
+            XCTAssertTrue(
+                found.first?.contains("never stored: only `true` is allowed here") == true,
+                "\(found)")
+        }
+        for wrong in [#"{}"#, #"{"store": "later"}"#, #"{"store": true}"#, #""first""#] {
+            XCTAssertEqual(problems(#""method": "PUT", "offline": \#(wrong)"#).count, 1, wrong)
+        }
     }
 
     func testContradictionsSayWhatAndWhere() {

@@ -78,6 +78,12 @@ class JournalTestCase: XCTestCase {
             answer: OutboxAnswer(status: 422))
     }
 
+    func refuse(_ id: Int64) -> OutboxSettlement {
+        .refuse(
+            id: id, trouble: OutboxTrouble(code: "http", httpStatus: 422, message: "no"),
+            answer: OutboxAnswer(status: 422))
+    }
+
     func text(_ bytes: [UInt8]?) -> String? { bytes.map { String(decoding: $0, as: UTF8.self) } }
 
     func refusal(_ body: () throws -> Void) -> OutboxError? {

@@ -178,6 +178,15 @@ struct OutboxModel {
         case .bury:
             items[index].attempts += 1
             items[index].isDead = true
+        case .refuse:
+            let item = items[index]
+            let made = item.companions + (item.creates.map { [$0] } ?? [])
+            if items.contains(where: { !$0.missing.isDisjoint(with: made) }) {
+                items[index].attempts += 1
+                items[index].isDead = true
+            } else {
+                _ = drop(item.id)
+            }
         }
     }
 

@@ -212,7 +212,7 @@ final class OutboxScheduleTests: JournalTestCase {
                     .postpone(
                         id: item.id, nextAttemptAt: 0, askedUntil: 0, mayHaveArrived: false,
                         trouble: trouble()))
-            case .bury: settlements.append(bury(item.id))
+            case .bury: settlements.append(chance(2) ? bury(item.id) : refuse(item.id))
             }
         }
         let settled = try journal.settle(settlements)

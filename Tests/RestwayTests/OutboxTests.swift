@@ -51,6 +51,43 @@ final class OutboxTests: DemoTestCase {
         return try XCTUnwrap(error.outboxID)
     }
 
+    private func note(_ number: Int) -> Request {
+        var request = Request(.post, .route("note"))
+        request.body = .json(["text": "a"] as JSON)
+        request.variables = ["id": JSON(number)]
+        request.offline = .first
+        return request
+    }
+
+    func testARequestThatIsStoredFirstHasItsAnswer() async throws {
+        let server = try server()
+        let client = try notes(server)
+        try client.setReachability(.reachable)
+        let response = try await client.send(note(1))
+        XCTAssertEqual(response.status, 200)
+        let refused = try await failure { () throws(RestwayError) in
+            try await client.send(note(13))
+        }
+        XCTAssertEqual(refused.httpStatus, 422)
+        XCTAssertEqual(try client.outbox.items().count, 0)
+        try client.setReachability(.unreachable)
+        let queued = try await failure { () throws(RestwayError) in
+            try await client.send(note(2))
+        }
+        XCTAssertEqual(queued.kind, .queued)
+        XCTAssertEqual(try client.outbox.items().map(\.id), [queued.outboxID])
+    }
+
+    func testAGetIsNotStoredFirst() async throws {
+        let client = try notes(try server())
+        var request = Request(.get, "thing")
+        request.offline = .first
+        let refused = try await failure { () throws(RestwayError) in
+            try await client.send(request)
+        }
+        XCTAssertEqual(refused.kind, .invalidArgument)
+    }
+
     func testEventsTellOfItemsAndFlushes() async throws {
         let server = try server()
         let client = try notes(server)

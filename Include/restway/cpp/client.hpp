@@ -109,7 +109,8 @@ public:
             static_cast<const restway_client_options *>(&options));
     }
 
-    /** Ends the client: its calls complete with RESTWAY_E_CLOSED. */
+    /** Ends the client: its calls complete with RESTWAY_E_CLOSED, or with RESTWAY_E_QUEUED if the
+     *  outbox has stored their requests. */
     void close() const noexcept {
         restway_client_close(get());
     }

@@ -280,6 +280,11 @@ public:
         return step(restway_request_set_lane, get(), internal::c_text(name));
     }
 
+    /** When the outbox stores the request, in place of what its route says. */
+    request &offline(restway_offline moment) {
+        return step(restway_request_set_offline, get(), moment);
+    }
+
     /** Chooses the parser of the answer, in place of the route's (parsing.h). */
     request &parser(std::string_view name) {
         return step(restway_request_set_parser, get(), internal::c_text(name));

@@ -22,6 +22,27 @@ public struct Request: Sendable {
         case none
     }
 
+    /// When the outbox stores a request.
+    public enum Offline: Sendable {
+        /// The request is never stored. For GET and HEAD: the response cache does not answer when
+        /// the server cannot be reached.
+        case never
+        /// The request is stored when it cannot be sent. For GET and HEAD: the response cache
+        /// answers when the server cannot be reached.
+        case failed
+        /// The request is stored before it is sent, so that it is not lost if the process is
+        /// killed. GET and HEAD requests cannot be stored.
+        case first
+
+        fileprivate var core: StoringRule {
+            switch self {
+            case .never: .never
+            case .failed: .failed
+            case .first: .first
+            }
+        }
+    }
+
     /// Reads the body of a successful answer.
     public enum Parser: Sendable, Hashable {
         /// A mapper makes objects of the body.
@@ -72,6 +93,8 @@ public struct Request: Sendable {
     public var idempotencyKey: String?
     /// The lane in which the outbox keeps the request; `nil` for its usual lane.
     public var lane: String?
+    /// When the outbox stores the request; `nil` as its route says.
+    public var offline: Offline?
     private var reception = Reception()
 
     /// The time limit of each attempt: `timeouts.total`.
@@ -120,6 +143,7 @@ extension Request {
         spec.sending.authMode = authentication.map(\.core)
         spec.sending.idempotencyKey = idempotencyKey.map(IdempotencyKey.given)
         spec.sending.lane = lane
+        spec.sending.storing = offline?.core
         spec.reception.caching = caching.core
         spec.reception.parser = parser?.name
         return spec

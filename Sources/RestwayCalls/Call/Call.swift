@@ -162,7 +162,10 @@ package final class Call: CallInProgress {
 
     /// Completes the call from outside. The outbox may still take its request.
     package func abort(_ failure: Failure) {
-        happen(on: .caller, failure.reason == .closed ? .closed : .interrupted(failure))
+        guard failure.reason == .closed else {
+            return _ = happen(on: .caller, .interrupted(failure))
+        }
+        close()
     }
 
     /// Lets the receiver of the body, which has paused, receive bytes again.
@@ -266,12 +269,65 @@ package final class Call: CallInProgress {
     /// The number of the present attempt, from 1.
     var attemptNumber: Int { state.withLock { $0.attempts.number } }
 
-    /// Ends the call after the outbox has stored its request or failed to; `failure` says which.
-    func endStoring(_ failure: Failure) {
-        // The lane is free before anyone learns of the end, so that a flush that starts then finds
-        // it free.
+    /// Goes on after the outbox has stored the request or failed to.
+    func endStoring(_ result: StoringResult, _ claim: any StorageClaim) {
+        switch result {
+        case .ended(let failure):
+            // The lane is free before anyone learns of the end, so that a flush that starts then
+            // finds it free.
+            leaveLane()
+            happen(on: .worker, .stored(failure))
+        case .kept(let item):
+            happen(on: .worker, .kept(item: item, claim))
+            leaveLane()
+        }
+    }
+
+    private func leaveLane() {
         state.withLock({ $0.resources.lane.take() })?.leaveLane(id)
-        happen(on: .worker, .stored(failure))
+    }
+
+    // MARK: A close of the client
+
+    /// Ends the call because its client is closed. If the outbox may take the request, it is
+    /// stored, and the call completes with `queued`.
+    private func close() {
+        while let entry = state.withLock({ $0.journey.isComplete ? nil : $0.journey.entry }) {
+            // If the call has gone on to another stage meanwhile, it is closed there.
+            if end(entry) { return }
+        }
+    }
+
+    /// Tells the journey of the close.
+    ///
+    /// - Returns: False if the call has left the entry.
+    private func end(_ entry: Journey.Entry) -> Bool {
+        let isThere = { self.state.withLock { $0.journey.isCurrent(entry) } }
+        guard let order = orderOfClose(entry) else {
+            return happen(on: .caller, .closed(nil), of: entry) || isThere()
+        }
+        let isStored = order.claim.beginStoring {
+            happen(on: .caller, .closed(order), of: entry)
+        }
+        guard !isStored, isThere() else { return isStored }
+        // It waits in its lane, and is stored when its turn comes.
+        order.claim.awaitTurn(id) { self.state.withLock { $0.resources.lane != nil } }
+        return true
+    }
+
+    /// How the outbox stores the request of the call when its client is closed; `nil` if it does
+    /// not: the request may not be stored, is not yet what the program wants to send, or has been
+    /// answered.
+    private func orderOfClose(_ entry: Journey.Entry) -> StoringOrder? {
+        let held = state.withLock { state in
+            state.journey.isCurrent(entry) && state.journey.isStoredByClose && !state.isTaken
+                ? state.resources.laneRequest ?? state.journey.request : nil
+        }
+        guard let held, let claim = held.sending.claim else { return nil }
+        return StoringOrder(
+            call: id, title: description, request: held, claim: claim,
+            cause: .closed(mayHaveArrived: false), reason: Failure.closed.message, place: .worker,
+            optimistic: shown?.edit)
     }
 }
 

@@ -61,8 +61,14 @@ struct Journey {
         indirect case commit(MappedAnswer)
         /// The call waits before its next attempt.
         case wait(milliseconds: Int64)
-        /// The outbox writes the request to its file. The call can no longer be cancelled.
+        /// The outbox writes the request to its file. A call that has failed or that the close of
+        /// its client ends can no longer be cancelled.
         indirect case store(StoringOrder)
+        /// The outbox has stored the request as this item, and sends it when its turn comes. The
+        /// call waits for the answer.
+        indirect case follow(item: Int64, any StorageClaim)
+        /// The program has cancelled the call, and the outbox drops this item if it was never sent.
+        indirect case drop(item: Int64, any StorageClaim)
         /// The store no longer shows what the request changes, because the call fails.
         case takeBack(Ending)
         /// The call has ended.
@@ -84,12 +90,14 @@ struct Journey {
         case outcome(Call.Outcome)
         case cancelled
         case closed
+        /// The call ends as the call has ended that the outbox has made for its item.
+        case followed(Call.Outcome)
 
         /// Whether what the request changes is kept: the server has taken it, or the outbox has
         /// stored it.
         fileprivate var keepsChanges: Bool {
             switch self {
-            case .outcome(.success): true
+            case .outcome(.success), .followed: true
             case .outcome(.failure(let failure)): failure.reason == .queued
             case .cancelled, .closed: false
             }
@@ -105,7 +113,8 @@ struct Journey {
         case prepared(PreparedRequest, OptionalStages)
         /// `lane`: the request is the first of its lane.
         case admitted(PreparedRequest)
-        /// `lane`: the outbox takes the request, because others of the lane wait there.
+        /// `lane`: the outbox takes the request, because others of the lane wait there or because
+        /// it is stored before it is sent.
         case mustStore(StoringOrder)
         /// `cache`: the request goes to the server, perhaps with conditions.
         case missed(PreparedRequest)
@@ -137,8 +146,16 @@ struct Journey {
         case committed(Response)
         /// `wait`: the wait is over.
         case waited
-        /// `store`: the outbox has stored the request, or failed to; the failure says which.
+        /// `store`: the outbox has stored the request and the call ends, or it failed to store it;
+        /// the failure says which.
         case stored(Failure)
+        /// `store`: the outbox has stored the request as this item, and the call waits for its
+        /// answer.
+        case kept(item: Int64, any StorageClaim)
+        /// `follow`: the item has its answer, or it cannot be delivered now.
+        case answeredItem(Call.Outcome)
+        /// `drop`: the item of the cancelled call was dropped, or it stays in the outbox.
+        case dropped(Failure)
         /// `takeBack`: the store has taken the edit of the call back.
         case tookBack
         /// Any stage: it has failed.
@@ -148,8 +165,9 @@ struct Journey {
         case interrupted(Failure)
         /// From outside: the program has cancelled the call.
         case cancelled
-        /// From outside: the client was closed.
-        case closed
+        /// From outside: the client was closed. The order says how the request is stored; it is
+        /// `nil` if it cannot be stored.
+        case closed(StoringOrder?)
     }
 
     /// The judgement of `recover` about an answer or a failure. The request is the one that goes
@@ -242,6 +260,10 @@ struct Journey {
     private(set) var isShown = false
     /// How often interceptors have seen a failure or an answer since the request was sent last.
     private var interceptions = 0
+    /// Whether the program has cancelled the call while its request is stored before it is sent.
+    private var isCancelled = false
+    /// Whether the client was closed while the request is stored before it is sent.
+    private var isClosed = false
 
     init(_ request: PreparedRequest, passing optional: OptionalStages, _ question: Call.Question?) {
         self.request = request
@@ -258,17 +280,27 @@ struct Journey {
     /// Whether the call has gone too far to be cancelled.
     var isCommitted: Bool {
         switch stage {
-        case .commit, .store, .takeBack, .deliver: true
+        case .commit, .store, .drop, .takeBack, .deliver: true
         default: false
         }
     }
 
-    /// Whether the outbox writes the request to its file, or the store takes it back, which also a
-    /// close does not end.
-    private var isBeingStored: Bool {
+    /// Whether a close of the client stores the request instead of ending the call: it is on its
+    /// way to the server, or waits for that.
+    var isStoredByClose: Bool {
         switch stage {
-        case .store, .takeBack: true
-        default: false
+        case .lane, .cache, .upload, .credential, .rewind, .rate, .exchange, .recover, .wait: true
+        case .start, .modify, .prepare, .validate, .intercept, .parse, .commit, .store, .follow,
+            .drop, .takeBack, .deliver:
+            false
+        }
+    }
+
+    /// Whether the server may have got the request from an exchange that has begun.
+    private var mayHaveArrived: Bool {
+        switch stage {
+        case .exchange, .recover, .wait: true
+        default: redirects + replays + retries > 0
         }
     }
 
@@ -316,14 +348,56 @@ struct Journey {
         case .committed(let response): return enter(.deliver(.outcome(.success(response))))
         case .waited: return enter(endRedirects() ? cache : upload)
         case .stored(let failure): return enter(.deliver(.outcome(.failure(failure))))
+        case .kept(let item, let claim): return keep(item, claim)
+        case .answeredItem(let outcome): return enter(.deliver(.followed(outcome)))
+        case .dropped(let failure): return enter(.deliver(.outcome(.failure(failure))))
         case .tookBack:
             guard case .takeBack(let ending) = stage else { return nil }
             return enter(.deliver(ending))
         case .failed(let failure): return enter(afterFailure(failure))
         case .interrupted(let failure):
             return isCommitted ? nil : interrupt(afterFailure(failure))
-        case .cancelled: return isCommitted ? nil : interrupt(.deliver(.cancelled))
-        case .closed: return isBeingStored ? nil : interrupt(.deliver(.closed))
+        case .cancelled: return cancel()
+        case .closed(let order): return close(order)
+        }
+    }
+
+    // MARK: A request that is stored first
+
+    /// The outbox has stored the request. It goes out in its turn, unless the program or the close
+    /// has ended the call meanwhile.
+    private mutating func keep(_ item: Int64, _ claim: any StorageClaim) -> Step? {
+        // What the store shows of the request is the edit of the item now.
+        isShown = false
+        if isCancelled { return enter(.drop(item: item, claim)) }
+        if isClosed { return enter(.deliver(.outcome(.failure(.kept(asItem: item))))) }
+        return enter(.follow(item: item, claim))
+    }
+
+    private mutating func cancel() -> Step? {
+        switch stage {
+        case .store(let order):
+            if case .first = order.cause { isCancelled = true }
+            return nil
+        case .follow(let item, let claim): return interrupt(.drop(item: item, claim))
+        default: return isCommitted ? nil : interrupt(.deliver(.cancelled))
+        }
+    }
+
+    private mutating func close(_ order: StoringOrder?) -> Step? {
+        switch stage {
+        case .store:
+            isClosed = true
+            return nil
+        case .drop, .takeBack: return nil
+        case .follow(let item, _):
+            return interrupt(.deliver(.outcome(.failure(.kept(asItem: item)))))
+        // The outbox is closing, so the request is stored when its turn comes.
+        case .lane where order != nil: return nil
+        default:
+            guard var order, isStoredByClose else { return interrupt(.deliver(.closed)) }
+            order.cause = .closed(mayHaveArrived: mayHaveArrived)
+            return interrupt(.store(order))
         }
     }
 
@@ -414,8 +488,12 @@ struct Journey {
         leavesRedirects = false
         switch stage {
         // The caller made a mistake, or no other stage can handle the failure.
-        case .start, .modify, .prepare, .recover, .intercept, .commit, .store, .takeBack, .deliver:
+        case .start, .modify, .prepare, .recover, .intercept, .commit, .store, .drop, .takeBack,
+            .deliver:
             return .deliver(.outcome(.failure(failure)))
+        // The time limit of the call has passed, and the item goes out later.
+        case .follow(let item, _):
+            return .deliver(.outcome(.failure(.kept(asItem: item, because: failure))))
         case .lane, .cache, .upload, .credential, .rewind, .rate, .exchange, .validate, .parse,
             .wait:
             return .recover(.failure(failure))
@@ -458,5 +536,19 @@ struct Journey {
         }
         return Step(
             left: left, isInterrupted: isInterrupted, stage: next, entry: entry, request: held)
+    }
+}
+
+extension Failure {
+    /// The failure of a call whose request was stored before it was sent, and whose answer the call
+    /// does not wait for any longer.
+    ///
+    /// - Parameter reason: Why it does not; `nil` if the client was closed.
+    static func kept(asItem item: Int64, because reason: Failure? = nil) -> Failure {
+        let why = reason?.message ?? "the client was closed before it was answered"
+        var failure = Failure(
+            .queued, "the request waits as item \(item) of the outbox: \(why)")
+        failure.outboxID = item
+        return failure
     }
 }

@@ -136,7 +136,7 @@ extension Call {
             lookup = state.resources.lookup
             change(&state)
             switch step.stage {
-            case .deliver(let ending): completion = complete(&state, outcome(ending), step.request)
+            case .deliver(let ending): completion = complete(&state, ending, step.request)
             case .exchange: owesStart = state.tell(.didBegin, of: self)
             default: break
             }
@@ -169,8 +169,9 @@ extension Call {
         case .credential: context.credentials.leave(id)
         // The body of a kept answer is on its way to its place.
         case .recover: resources.pump?.giveUp()
+        case .follow(let item, let claim): claim.letGo(item)
         case .start, .modify, .prepare, .lane, .upload, .rewind, .validate, .intercept, .parse,
-            .commit, .wait, .store, .takeBack, .deliver:
+            .commit, .wait, .store, .drop, .takeBack, .deliver:
             break
         }
     }
@@ -189,7 +190,7 @@ extension Call {
         switch ending {
         case .cancelled: .failure(Failure(.cancelled, "\(description) was cancelled"))
         case .closed: .failure(Failure.closed)
-        case .outcome(let outcome): outcome
+        case .outcome(let outcome), .followed(let outcome): outcome
         }
     }
 
@@ -215,7 +216,12 @@ extension Call {
         case .parse(let answer): ParseStage.enter(entry, answer)
         case .commit(let mapped): CommitStage.enter(entry, mapped)
         case .wait(let milliseconds): WaitStage.enter(entry, milliseconds)
-        case .store(let order): order.claim.store(order) { self.endStoring($0) }
+        case .store(let order): order.claim.store(order) { self.endStoring($0, order.claim) }
+        case .follow(let item, let claim): FollowStage.enter(entry, item, claim)
+        case .drop(let item, let claim):
+            claim.cancel(item, of: id, title: description) {
+                entry.report(.dropped($0), on: .worker)
+            }
         case .takeBack: TakeBackStage.enter(entry)
         case .start, .deliver: break
         }
@@ -226,10 +232,15 @@ extension Call {
     /// Sets the outcome and appends the notice under the lock, so that notices have the order in
     /// which others see calls complete.
     private func complete(
-        _ state: inout State, _ outcome: Outcome, _ request: PreparedRequest
+        _ state: inout State, _ ending: Journey.Ending, _ request: PreparedRequest
     ) -> Completing {
-        let outcome = state.attempts.completing(
-            outcome, request, api, isTaken: state.isTaken, context.clock.now())
+        var outcome = outcome(ending)
+        if case .followed(.failure(let failure)) = ending, failure.request != nil {
+            // The failure says what the outbox has sent, and how often.
+        } else {
+            outcome = state.attempts.completing(
+                outcome, request, api, isTaken: state.isTaken, context.clock.now())
+        }
         state.outcome = outcome
         hasEnded.store(true, ordering: .relaxed)
         var resources = Resources()

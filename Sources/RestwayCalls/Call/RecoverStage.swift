@@ -363,7 +363,7 @@ struct Judgement {
         guard let (stored, claim) = storableRequest else { return false }
         let order = StoringOrder(
             call: call.id, title: call.description, request: stored, claim: claim,
-            failure: failure, reason: failure.message, place: .worker,
+            cause: .failed(failure), reason: failure.message, place: .worker,
             optimistic: call.shown?.edit)
         return claim.beginStoring { entry.report(.judged(.store(order))) }
     }

@@ -19,7 +19,7 @@ enum LaneStage {
             return state.isAwaited
         }
         guard let isAwaited else { return }
-        let isHead = claim.enterLane(call.id) { becomesHead(entry.on(.caller), claim) }
+        let isHead = claim.enterLane(call.id) { becomesHead(entry.on($0), claim) }
         if call.isComplete { claim.leaveLane(call.id) }
         guard isHead else {
             call.state.withLock { $0.resources.batchPlace }?.stepAside()
@@ -33,9 +33,13 @@ enum LaneStage {
         }
     }
 
+    private static let storedFirst = "it is stored before it is sent"
+
     /// Goes on after the previous request of the lane has ended.
     private static func becomesHead(_ entry: StageEntry, _ claim: any StorageClaim) {
-        if let reason = claim.reasonToStoreAtOnce(entry.request) {
+        if entry.place == .waiter {
+            goOn(entry, claim)
+        } else if let reason = claim.reasonToStoreAtOnce(entry.request) {
             goOn(entry, claim, because: reason)
         } else {
             entry.onWorker { goOn($0, claim) }
@@ -43,7 +47,7 @@ enum LaneStage {
     }
 
     /// Goes on with a request that is now the first of its lane: it is sent, or stored behind the
-    /// requests that the lane has stored.
+    /// requests that the lane has stored, or stored before it is sent.
     private static func goOn(
         _ entry: StageEntry, _ claim: any StorageClaim, because known: String? = nil
     ) {
@@ -63,7 +67,8 @@ enum LaneStage {
                 }
                 newest = newer
             }
-            if let known { reason = known } else { reason = try newest.reasonToStore() }
+            let found = if let known { known } else { try newest.reasonToStore() }
+            reason = found ?? (newest.isStoredFirst ? storedFirst : nil)
         } catch {
             return entry.fail(error)
         }
@@ -71,7 +76,8 @@ enum LaneStage {
         if let reason {
             let order = StoringOrder(
                 call: call.id, title: call.description, request: request, claim: newest,
-                failure: nil, reason: reason, place: entry.place, optimistic: call.shown?.edit)
+                cause: newest.isStoredFirst ? .first : .notSent, reason: reason,
+                place: entry.place, optimistic: call.shown?.edit)
             _ = newest.beginStoring { entry.report(.mustStore(order)) }
             return
         }

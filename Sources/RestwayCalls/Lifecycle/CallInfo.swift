@@ -88,6 +88,8 @@ extension Journey.Stage {
         case .commit: "commit"
         case .wait: "wait"
         case .store: "store"
+        case .follow: "follow"
+        case .drop: "drop"
         case .takeBack: "takeBack"
         case .deliver: "deliver"
         }

@@ -2,6 +2,18 @@ package import RestwayOutcome
 package import RestwayRouting
 package import RestwayThreads
 
+/// When the outbox stores a request.
+package enum StoringRule: String, CaseIterable, Sendable {
+    case never
+    /// When the request cannot be sent now.
+    case failed
+    /// Before the request is sent for the first time.
+    case first
+
+    /// The words of a document that says when requests are stored.
+    static let words = [StoringRule.failed, .first].map(\.rawValue)
+}
+
 /// The section `outbox` of a document.
 package struct OutboxDefinition: Sendable {
     /// Requests that may be stored even if their route says nothing about it.
@@ -62,13 +74,16 @@ package struct OutboxDefinition: Sendable {
     /// Whether the section itself says which requests are stored.
     package var namesRequests: Bool { !patterns.isEmpty }
 
-    /// Whether requests with `method` to `path` may be stored. Those with safe methods never are.
+    /// Returns when requests with `method` to `path` are stored. Those with safe methods never are.
     ///
-    /// - Parameter route: The route's own rule; `nil` if the route has no rule.
-    package func mayStore(_ method: Method, _ path: String, route: Bool?) -> Bool {
-        guard !method.isSafe else { return false }
-        if let route { return route }
-        return patterns.contains { $0.methods.contains(method) && $0.template.matches(path) }
+    /// - Parameter own: The rule of the request or of its route; `nil` if neither has a rule.
+    package func storing(_ method: Method, _ path: String, own: StoringRule?) -> StoringRule {
+        guard !method.isSafe else { return .never }
+        if let own { return own }
+        let isNamed = patterns.contains {
+            $0.methods.contains(method) && $0.template.matches(path)
+        }
+        return isNamed ? .failed : .never
     }
 
     /// Resolves a relative path against `directory`.
@@ -82,7 +97,7 @@ extension Failure {
     /// - Parameter route: The route whose requests need an outbox; `nil` if no route needs an
     ///   outbox.
     package init(noOutboxFor route: String?) {
-        let reason = route.map { "route \"\($0)\" says \"offline\": true, but " } ?? ""
+        let reason = route.map { "route \"\($0)\" has \"offline\", but " } ?? ""
         self.init(
             .config,
             "\(reason)the client has no outbox: add an \"outbox\" section with a \"path\" to the "

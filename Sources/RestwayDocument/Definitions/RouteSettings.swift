@@ -18,8 +18,8 @@ package final class RouteSettings: Sendable {
     package let dataMapper: String?
     /// The transport that replaces the client's.
     package let transport: TransportReference?
-    /// Whether its requests may be stored; `nil` if the patterns of the outbox decide.
-    package let mayBeStored: Bool?
+    /// When its requests are stored; `nil` if the patterns of the outbox decide.
+    package let storing: StoringRule?
     /// Whether the store shows at once what its requests change.
     package let isOptimistic: Bool
     package let body: BodySettings
@@ -31,8 +31,9 @@ package final class RouteSettings: Sendable {
     package init(
         headers: [Pair] = [], parameters: [Parameter] = [], timeouts: Timeouts = Timeouts(),
         retry: RetryPolicy? = nil, auth: AuthMode? = nil, dataMapper: String? = nil,
-        transport: TransportReference? = nil, mayBeStored: Bool? = nil,
-        isOptimistic: Bool = false, body: BodySettings = BodySettings(), answers: AnswerSettings = AnswerSettings(),
+        transport: TransportReference? = nil, storing: StoringRule? = nil,
+        isOptimistic: Bool = false, body: BodySettings = BodySettings(),
+        answers: AnswerSettings = AnswerSettings(),
         cache: CacheRules = CacheRules(), stages: StageNames = StageNames()
     ) {
         self.headers = headers
@@ -42,7 +43,7 @@ package final class RouteSettings: Sendable {
         self.auth = auth
         self.dataMapper = dataMapper
         self.transport = transport
-        self.mayBeStored = mayBeStored
+        self.storing = storing
         self.isOptimistic = isOptimistic
         self.body = body
         self.answers = answers

@@ -34,8 +34,9 @@ extension CacheRules {
         let invalidated = object["invalidatesCachedRouteNames"]?.elements() ?? []
         invalidatedRoutes = invalidated.compactMap { $0.nonEmptyString() }
         if let rules = object["cache"] { read(rules) }
-        isReadOffline =
-            object["offline"]?.value.bool == true && methods.contains(where: \.isCached)
+        if let offline = object["offline"]?.value, methods.contains(where: \.isCached) {
+            isReadOffline = offline.bool == true || offline.kind == .object
+        }
         reportContradictions(object, methods)
     }
 
@@ -126,5 +127,5 @@ extension CacheRules.IgnoredParameters {
 }
 
 extension Method {
-    fileprivate var isCached: Bool { self == .get || self == .head }
+    var isCached: Bool { self == .get || self == .head }
 }

@@ -1,3 +1,4 @@
+import RestwayJSON
 import RestwayRouting
 import RestwayText
 
@@ -36,16 +37,35 @@ extension OutboxDefinition {
         object.read("busyTimeoutMilliseconds", into: &busyTimeoutMilliseconds)
     }
 
+}
+
+extension StoringRule {
     /// Reads the key `offline` of a route with these methods. The document needs no section
-    /// `outbox` for it, because a client's options may name the file.
-    static func mayStore(_ node: DocumentNode, _ methods: [Method]) -> Bool? {
-        guard let isOn = node.bool() else { return nil }
-        if !methods.allSatisfy(\.isSafe) || !isOn { return isOn }
-        // Answers to GET and HEAD are read offline from the cache (`CacheRules.isReadOffline`).
-        if !methods.isEmpty, !methods.contains(.get), !methods.contains(.head) {
-            node.report("requests with this route's methods are never stored and never cached")
+    /// `outbox` for it, because a client's options may name the file. `nil` if the key says nothing
+    /// about storing: answers to GET and HEAD are read offline from the cache
+    /// (`CacheRules.isReadOffline`).
+    init?(_ node: DocumentNode, _ methods: [Method]) {
+        let areSafe = methods.allSatisfy(\.isSafe)
+        guard node.value.kind == .object else {
+            guard let isOn = node.bool() else { return nil }
+            if areSafe, isOn, !methods.isEmpty, !methods.contains(where: \.isCached) {
+                node.report("requests with this route's methods are never stored and never cached")
+            }
+            guard !areSafe || !isOn else { return nil }
+            self = isOn ? .failed : .never
+            return
         }
-        return nil
+        guard let object = node.object(.routeOffline) else { return nil }
+        if areSafe, !methods.isEmpty {
+            let names = methods.map(\.rawValue).joined(separator: " and ")
+            node.report(
+                "\(names) requests are never stored: only `true` is allowed here, with which the "
+                    + "response cache answers them when the server cannot be reached")
+            return nil
+        }
+        guard let word = object.required("store")?.choice(Self.words, "time to store a request")
+        else { return nil }
+        self.init(rawValue: word)
     }
 }
 

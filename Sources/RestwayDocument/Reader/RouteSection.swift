@@ -53,7 +53,7 @@ struct DocumentRoute {
             auth: object["auth"].flatMap(AuthMode.init),
             dataMapper: object["dataMapper"]?.nonEmptyString(),
             transport: object["transport"].flatMap(TransportReference.init),
-            mayBeStored: object["offline"].flatMap { OutboxDefinition.mayStore($0, methods) },
+            storing: object["offline"].flatMap { StoringRule($0, methods) },
             isOptimistic: object["optimistic"]?.bool() ?? false,
             body: BodySettings(ofRoute: object, over: answers, entities.resources),
             answers: AnswerSettings(ofRoute: object, methods, entities),

@@ -21,6 +21,8 @@ struct AttemptFacts: Equatable, Sendable {
 ///
 /// It reads no clock, no file and no store: the same values give the same judgement.
 struct AttemptJudgement {
+    /// The outcome of the attempt.
+    let result: Call.Outcome
     let failure: Failure?
     /// The answer to the item; `nil` if only the batch call was answered.
     let response: Response?
@@ -42,6 +44,7 @@ struct AttemptJudgement {
         random: inout some RandomNumberGenerator
     ) {
         self.facts = facts
+        self.result = result
         switch result {
         case .success(let answer):
             (response, failure) = (answer, nil)

@@ -1,3 +1,4 @@
+import RestwayCalls
 import RestwayDocument
 import RestwayHTTP
 import RestwayOutcome
@@ -14,7 +15,9 @@ final class AttemptResult: @unchecked Sendable {
     /// request and, last, the result for the item. The list is empty if the item stays as it was.
     private(set) var settlements: [OutboxSettlement] = []
     /// The item as it stands after the attempt.
-    let report: StoredRequest
+    private(set) var report: StoredRequest
+    /// The outcome of the call in which the item was sent.
+    let ofCall: Call.Outcome
     /// Whether the item has come to its end.
     private(set) var isFinal: Bool
     private(set) var wasSent = true
@@ -24,15 +27,17 @@ final class AttemptResult: @unchecked Sendable {
     /// - Parameters:
     ///   - deliveries: The settlements of an item that is removed; unused for any other item.
     ///   - retryMilliseconds: The wait after a failure that was not the fault of one item.
+    ///   - isFollowed: Whether a call waits for the answer.
     init(
         _ item: OutboxItem, _ judgement: AttemptJudgement, deliveries: [OutboxSettlement],
-        _ rules: OutboxRules, retryMilliseconds: Int64
+        _ rules: OutboxRules, retryMilliseconds: Int64, isFollowed: Bool
     ) {
         self.item = item
         let (outcome, verdict) = (judgement.outcome, judgement.verdict)
         let (wall, sends) = (judgement.facts.wallMicroseconds, judgement.sends)
         let response = judgement.response
         failure = judgement.failure
+        ofCall = judgement.result
         var state = StoredRequest.State.waiting
         var nextAttempt = item.entry.progress.earliest
         var lastError = failure?.message
@@ -59,7 +64,9 @@ final class AttemptResult: @unchecked Sendable {
             (state, deathReason, lastError) = (.dead, reason, trouble.message)
             let answer = response.map(OutboxAnswer.init)
             settlements = [
-                .bury(id: item.id, trouble: trouble, answer: answer, attempts: sends)
+                isFollowed
+                    ? .refuse(id: item.id, trouble: trouble, answer: answer, attempts: sends)
+                    : .bury(id: item.id, trouble: trouble, answer: answer, attempts: sends)
             ]
         case .awaitCredential:
             var trouble = Self.trouble(failure)
@@ -104,13 +111,20 @@ final class AttemptResult: @unchecked Sendable {
     ///
     /// - Returns: Whether there was such a body.
     func forgetAnswerBody() -> Bool {
-        guard case .bury(let id, let trouble, var answer?, let attempts) = settlements.last,
-            !answer.body.isEmpty
-        else { return false }
-        answer.body = []
-        settlements = [.bury(id: id, trouble: trouble, answer: answer, attempts: attempts)]
+        switch settlements.last {
+        case .bury(let id, let trouble, var answer?, let attempts) where !answer.body.isEmpty:
+            answer.body = []
+            settlements = [.bury(id: id, trouble: trouble, answer: answer, attempts: attempts)]
+        case .refuse(let id, let trouble, var answer?, let attempts) where !answer.body.isEmpty:
+            answer.body = []
+            settlements = [.refuse(id: id, trouble: trouble, answer: answer, attempts: attempts)]
+        default: return false
+        }
         return true
     }
+
+    /// The call of the item has the refusal, and the item has left no dead letter.
+    func leaveNoDeadLetter() { report = report.becoming(.gone) }
 
     /// Returns for how long the other items wait, too, when this item waits for so long; `nil` if
     /// they do not wait.
@@ -182,6 +196,9 @@ extension StoredRequest {
             Log.shared.write(
                 isTold ? .info : .error, .outbox,
                 "item \(id) of the outbox is a dead letter: \(lastError ?? "")")
+        } else if state == .gone {
+            Log.shared.write(
+                .info, .outbox, "item \(id) of the outbox was refused, and its call has the answer")
         } else {
             Log.shared.write(.info, .outbox, "item \(id) of the outbox was delivered")
         }

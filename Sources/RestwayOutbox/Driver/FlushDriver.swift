@@ -42,6 +42,8 @@ final class FlushDriver: Sendable {
         /// Why the flush could not go on.
         var failure: Failure?
         var waiters: [OutboxReceiver] = []
+        /// The calls whose items cannot be delivered now.
+        var undelivered: [Followers.Follower] = []
     }
 
     /// Reports of flushes that nobody waited for. The next flush for which somebody waits tells
@@ -73,12 +75,14 @@ final class FlushDriver: Sendable {
     let journal: OutboxJournal
     let identityTable: LocalIdentityTable
     let around: OutboxSurroundings
-    private let changes: StoredChanges
+    let changes: StoredChanges
     private let marks: RejectionMarks
     private let notices: OutboxNotices
     /// Returns the lanes that have a call in flight that is not an item.
     private let busyLanes: @Sendable () -> Set<Lane>
     let state: Lock<State>
+    /// The calls that wait for the answers of items.
+    let followers = Followers()
     /// The source of the random waits.
     private let random: Lock<SeededRandom>
 
@@ -164,7 +168,7 @@ final class FlushDriver: Sendable {
     }
 
     /// Sends the items that may go out. It runs on a worker.
-    private func scan() {
+    func scan() {
         while true {
             let isRuledOut = isRuledOut
             let (left, step, sender, ended) = state.withLock { state in
@@ -175,6 +179,7 @@ final class FlushDriver: Sendable {
                     return (state.unwritten, FlushMachine.Step.rest, state.sender, Flush?.none)
                 }
                 let step = state.machine.next(isRuledOut: isRuledOut)
+                if step == .end { state.flush.undelivered = followers.take() }
                 let ended = step == .end ? state.flush : nil
                 if step == .end {
                     if state.flush.waiters.isEmpty {
@@ -274,6 +279,7 @@ final class FlushDriver: Sendable {
         if flush.sent.isEmpty, flush.failure == nil, journal.hasWaiting, awaitsCredential {
             flush.failure = Self.awaitsCredentialFailure
         }
+        tellUndelivered(flush.undelivered, because: flush.failure)
         let report = notices.requests(Self.requests(flush.sent), failure: flush.failure)
         if !report.all.isEmpty { notices.observe(flushed: report) }
         // An item that has not ended, or that was changed since, is told only if it was sent again.
@@ -358,6 +364,7 @@ final class FlushDriver: Sendable {
         // The cache must not answer a stored request, but its answer makes entries invalid.
         spec.reception.caching.mode = .bypass
         spec.reception.caching.owner = around.cacheOwner(of: item)
+        if let wishes = followers.spec(of: item) { spec.takeWishes(of: wishes) }
         return spec
     }
 
@@ -397,7 +404,8 @@ final class FlushDriver: Sendable {
             }
         }
         return AttemptResult(
-            item, judgement, deliveries: deliveries, rules, retryMilliseconds: retryMilliseconds)
+            item, judgement, deliveries: deliveries, rules, retryMilliseconds: retryMilliseconds,
+            isFollowed: followers.hasCall(of: item))
     }
 
     /// Handles the outcomes of a call. It runs on a worker. If another call may go out, this thread
@@ -501,13 +509,16 @@ final class FlushDriver: Sendable {
             let settled = try journal.settle(settlements, now: now)
             for result in results where settled.missing.contains(result.item.id) {
                 notices.tellWithdrawn(result.report)
+                followers.end(result.item, .failure(Self.withdrawn(result.item.id)))
             }
+            takeBackRefused(settled.refused, results)
             results.removeAll { settled.missing.contains($0.item.id) }
             report(results, buried: settled.buried)
         }
         // This comes after the settlement: a program that sees these items wait may react to it and
         // let them go out.
         if !released.isEmpty { journal.release(released) }
+        for result in results { tellFollower(of: result) }
         for result in results where result.isFinal { tellEnd(of: result.report, result.failure) }
         return results.filter { $0.wasSent }.map { $0.report }
     }

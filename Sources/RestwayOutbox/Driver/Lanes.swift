@@ -9,15 +9,18 @@ struct LaneGate {
         let call: UInt64
         /// The lane that its item would have.
         let lane: Lane
-        let go: @Sendable () -> Void
+        /// Whether its request is stored before it is sent, so that the call itself sends nothing.
+        let isStoredFirst: Bool
+        let go: @Sendable (Executor) -> Void
     }
 
     /// The calls of each lane, in their order. A lane without calls is not here.
     private var lines: [Lane: [Ticket]] = [:]
 
-    /// The lanes that have a call that has not ended.
+    /// The lanes that have a call that sends its request itself and has not ended.
     var busyLanes: Set<Lane> {
-        Set(lines.keys).union(lines.values.joined().map(\.lane))
+        let busy = lines.filter { $0.value.first?.isStoredFirst == false }
+        return Set(busy.keys).union(busy.values.joined().map(\.lane))
     }
 
     /// Adds a call to its lane. Returns whether it is the first of the lane and may go at once.
@@ -50,12 +53,22 @@ struct LaneGate {
 /// Counts the requests that are on their way from their calls to the journal. A close waits for
 /// them, so that the next process that opens the file finds them.
 final class StoringGate: Sendable {
+    /// Work of a call, which learns on which thread it runs.
+    typealias Work = @Sendable (Executor) -> Void
+
     private struct State {
         /// The number of calls that are being stored and whose requests the journal does not have
         /// yet.
         var count = 0
-        /// The work of these calls that has not begun.
-        var works: [UInt64: @Sendable () -> Void] = [:]
+        /// The work of calls that has not begun, in its order.
+        var works: [(call: UInt64, work: Work)] = []
+        /// The calls that wait in their lanes and are stored when their turns come, because the
+        /// client was closed.
+        var inLanes: Set<UInt64> = []
+
+        mutating func takeWork(_ call: UInt64) -> Work? {
+            works.firstIndex { $0.call == call }.map { works.remove(at: $0).work }
+        }
     }
 
     private let state = Monitor(State())
@@ -73,19 +86,33 @@ final class StoringGate: Sendable {
     }
 
     /// Runs `work` for a call on a worker, or in `finish`.
-    func submit(_ call: UInt64, to pool: WorkerPool, _ work: @escaping @Sendable () -> Void) {
-        state.withLock { $0.works[call] = work }
-        pool.submit { self.state.withLock { $0.works.removeValue(forKey: call) }?() }
+    func submit(_ call: UInt64, to pool: WorkerPool, _ work: @escaping Work) {
+        state.update { $0.works.append((call, work)) }
+        pool.submit { self.state.withLock { $0.takeWork(call) }?(.worker) }
+    }
+
+    /// A call waits in its lane although the client was closed, if `isInLane` says so now.
+    func awaitTurn(_ call: UInt64, if isInLane: () -> Bool) {
+        state.withLock { _ = $0.inLanes.insert(call) }
+        if !isInLane() { leaveLane(call) }
+    }
+
+    /// A call has left its lane.
+    func leaveLane(_ call: UInt64) {
+        let wasAwaited = state.withLock { $0.inLanes.remove(call) != nil }
+        if wasAwaited { state.wakeAll() }
     }
 
     /// Waits until the journal has all requests. It runs the remaining work itself, as the workers
     /// may be busy with work that waits for this thread.
     func finish() {
-        let works = state.withLock { state in
-            defer { state.works = [:] }
-            return state.works.values.map { $0 }
+        while true {
+            let work: Work?? = state.wait { state in
+                if let first = state.works.first { return state.takeWork(first.call) }
+                return state.count == 0 && state.inLanes.isEmpty ? .some(nil) : nil
+            }
+            guard case .some(.some(let work)) = work else { return }
+            work(.waiter)
         }
-        for work in works { work() }
-        _ = state.wait { $0.count == 0 ? true : nil }
     }
 }

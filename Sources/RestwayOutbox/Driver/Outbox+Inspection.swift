@@ -89,8 +89,10 @@ extension Outbox {
         let dropped = try notices.removing(flushing.stored) { () throws(Failure) in
             try journal.checked(journal.drop(id))
         }
+        let told = Result { () throws(Failure) in try changes.takeBack(dropped.edits) }
+        flushing.tellRemoved { dropped.items.contains($0) }
         lanesChanged()
-        marks.tellAccepted(marked, besides: try changes.takeBack(dropped.edits))
+        marks.tellAccepted(marked, besides: try told.get())
         return dropped.items.count
     }
 
@@ -103,7 +105,9 @@ extension Outbox {
         let dropped = try notices.removing(flushing.stored) { () throws(Failure) in
             try journal.checked(journal.dropAll())
         }
-        marks.tellAccepted(marked, besides: try changes.takeBack(dropped.edits))
+        let told = Result { () throws(Failure) in try changes.takeBack(dropped.edits) }
+        flushing.tellRemoved { !flushing.isOnItsWay($0) }
+        marks.tellAccepted(marked, besides: try told.get())
         return dropped.items.count
     }
 

@@ -44,7 +44,7 @@ package final class Outbox: RequestStorage, ObjectRejections {
     ) throws(Failure) -> Outbox? {
         var definition = api.storage.outbox ?? OutboxDefinition()
         guard let path = path ?? definition.path else {
-            let route = api.routes.all.first { api.settings(of: $0).mayBeStored == true }
+            let route = api.routes.all.first { api.settings(of: $0).storing ?? .never != .never }
             if let route { throw Failure(noOutboxFor: route.displayName) }
             if definition.namesRequests { throw Failure(noOutboxFor: nil) }
             return nil
@@ -97,7 +97,11 @@ package final class Outbox: RequestStorage, ObjectRejections {
         isClosed.withLock { $0 = true }
         notices.close()
         flushing.close()
+        journal.noteArrivals()
     }
+
+    /// Whether the client was closed. Requests that wait for their turns are stored from then on.
+    var isBeingClosed: Bool { isClosed.withLock { $0 } }
 
     /// Waits until all requests that are being stored are on disk. Inside a callback it returns at
     /// once, as storing may need this thread.
@@ -183,10 +187,14 @@ package final class Outbox: RequestStorage, ObjectRejections {
     private func line(_ lane: Lane) -> Lane { definition.order.isStrict ? Lane(named: "") : lane }
 
     /// Adds a call to its lane. Returns whether it is the first of the lane; if not, `go` runs on
-    /// any thread when it becomes the first.
-    func enter(_ lane: ClaimedLane, _ call: UInt64, go: @escaping @Sendable () -> Void) -> Bool {
+    /// the thread that it is given when the call becomes the first.
+    func enter(
+        _ lane: ClaimedLane, _ call: UInt64, isStoredFirst: Bool,
+        go: @escaping @Sendable (Executor) -> Void
+    ) -> Bool {
         let line = line(lane.whileCalling)
-        let ticket = LaneGate.Ticket(call: call, lane: lane.present, go: go)
+        let ticket = LaneGate.Ticket(
+            call: call, lane: lane.present, isStoredFirst: isStoredFirst, go: go)
         return lanes.withLock { $0.enter(line, ticket) }
     }
 
@@ -194,10 +202,13 @@ package final class Outbox: RequestStorage, ObjectRejections {
     func leave(_ lane: ClaimedLane, _ call: UInt64) {
         let lane = line(lane.whileCalling)
         let (next, isFree) = lanes.withLock { $0.leave(lane, call) }
-        // If the close ended a call, nobody knows whether the server received it, so the calls
-        // behind it end too.
-        if isClosed.withLock({ $0 }) { return }
-        if let next { next.go() } else if isFree { lanesChanged() }
+        defer { entering.leaveLane(call) }
+        guard isBeingClosed else {
+            if let next { next.go(.caller) } else if isFree { lanesChanged() }
+            return
+        }
+        // The close stores the calls of the lane one after the other.
+        if let next { entering.submit(next.call, to: around.pool) { next.go($0) } }
     }
 
     /// Whether a stored request must go out first. It may be in the lane that the object had before
@@ -231,8 +242,10 @@ package final class Outbox: RequestStorage, ObjectRejections {
             try journal.checked(journal.withdraw(local))
         }
         guard case .dropped(let dropped) = withdrawal else { return false }
+        let told = Result { () throws(Failure) in try changes.takeBack(dropped.edits) }
+        flushing.tellRemoved { dropped.items.contains($0) }
         lanesChanged()
-        _ = try changes.takeBack(dropped.edits)
+        _ = try told.get()
         return true
     }
 
@@ -281,17 +294,23 @@ extension Outbox {
     /// Stores the request of a call. `ended` is called when it is durable or could not be stored.
     func store(
         _ order: StoringOrder, _ claim: OutboxClaim,
-        _ ended: @escaping @Sendable (Failure) -> Void
+        _ ended: @escaping @Sendable (StoringResult) -> Void
     ) {
-        guard order.failure != nil else { return storeNow(order, claim, ended) }
-        entering.submit(order.call, to: around.pool) { self.storeNow(order, claim, ended) }
+        switch order.cause {
+        case .first, .notSent:
+            storeNow(order, claim, on: order.place, ended)
+        case .failed, .closed:
+            entering.submit(order.call, to: around.pool) { place in
+                self.storeNow(order, claim, on: place, ended)
+            }
+        }
     }
 
     /// Stores the request on this thread: a worker, or the thread that waits for the call or for
     /// the close and so may wait for the file.
     private func storeNow(
-        _ order: StoringOrder, _ claim: OutboxClaim,
-        _ ended: @escaping @Sendable (Failure) -> Void
+        _ order: StoringOrder, _ claim: OutboxClaim, on place: Executor,
+        _ ended: @escaping @Sendable (StoringResult) -> Void
     ) {
         let kept: StoredChanges.Kept
         let lane: Lane
@@ -302,12 +321,15 @@ extension Outbox {
         } catch {
             journal.editLock.endStoring()
             entering.leave()
-            return ended(error)
+            return ended(.ended(error))
         }
         let entry = entry(order, claim, kept, lane)
         // The drafts are kept before the request can be sent.
         changes.remember(kept.drafts)
-        write(entry, claim.places, on: order.place) { result in
+        if let spec = claim.storedFirst, order.isFirst {
+            flushing.followers.expect(claim.idempotencyKey, spec)
+        }
+        write(entry, claim.places, on: place) { result in
             switch result {
             case .success(let id):
                 self.journal.editLock.endStoring()
@@ -317,16 +339,17 @@ extension Outbox {
                     "\(order.title) was stored as item \(id) of the outbox: \(order.reason)")
                 queued.outboxID = id
                 Log.shared.write(.info, .outbox, queued.message)
-                ended(queued)
-                self.scheduleDelivery(entry, order.failure)
+                ended(order.isFirst ? .kept(id) : .ended(queued))
+                self.scheduleDelivery(entry, order.cause)
             case .failure(let refusal):
                 var error = Failure(refusal, path: self.journal.path)
                 self.changes.drafts(of: claim.idempotencyKey)
+                if order.isFirst { self.flushing.followers.remove(claim.idempotencyKey, nil) }
                 self.changes.undo(kept)
                 self.journal.editLock.endStoring()
                 error.message = "\(order.title) could not be stored: \(error.message)"
                     + " (it was to be, as \(order.reason))"
-                ended(error)
+                ended(.ended(error))
             }
         }
     }
@@ -351,13 +374,16 @@ extension Outbox {
     }
 
     /// Schedules the delivery of a stored item at its time.
-    private func scheduleDelivery(_ entry: OutboxEntry, _ failure: Failure?) {
-        guard failure != nil else {
+    private func scheduleDelivery(_ entry: OutboxEntry, _ cause: StoringOrder.Cause) {
+        switch cause {
+        case .notSent:
             flushing.flush(.ordinary)
-            return
+        case .failed:
+            let left = entry.progress.earliest - around.clock.wallMicroseconds()
+            flushing.schedule(afterMilliseconds: max(1, (left + 999) / 1_000))
+        // The call begins the flush, or the next client does.
+        case .first, .closed: break
         }
-        let left = entry.progress.earliest - around.clock.wallMicroseconds()
-        flushing.schedule(afterMilliseconds: max(1, (left + 999) / 1_000))
     }
 
     private func entry(
@@ -376,12 +402,26 @@ extension Outbox {
             body: body, idempotencyKey: claim.idempotencyKey, createdAt: wall,
             creates: claim.creates, companions: kept.objects?.companions ?? [],
             change: kept.change,
-            progress: order.failure.map { progress(after: $0, wall) } ?? .init(),
+            progress: progress(order.cause, wall),
             origin: .init(
                 route: request.destination.route?.key, entity: kept.object?.entity.family.name,
                 storeKey: kept.object?.storeKey, context: context.bytes,
                 discriminator: request.sending.caching?.discriminator ?? claim.owner.discriminator,
                 owner: claim.owner, awaits: claim.awaits))
+    }
+
+    private func progress(_ cause: StoringOrder.Cause, _ wall: Int64) -> OutboxEntry.Progress {
+        switch cause {
+        case .failed(let failure):
+            return progress(after: failure, wall)
+        case .closed(mayHaveArrived: true):
+            let failure = Failure(
+                .closed, "the client was closed before the server had answered")
+            return OutboxEntry.Progress(
+                mayHaveArrived: true, attempts: 1, trouble: OutboxTrouble(failure))
+        case .first, .notSent, .closed(mayHaveArrived: false):
+            return OutboxEntry.Progress()
+        }
     }
 
     /// Returns the failed attempt, and the time at which the next attempt may be made.
@@ -403,4 +443,9 @@ extension Outbox {
         }
         return progress
     }
+}
+
+extension StoringOrder {
+    /// Whether the request is stored before it is sent, so that the call waits for its answer.
+    fileprivate var isFirst: Bool { if case .first = cause { true } else { false } }
 }

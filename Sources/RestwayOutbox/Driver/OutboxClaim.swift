@@ -34,7 +34,7 @@ struct ClaimedLane {
 ///
 /// It is a class because many functions pass it on without changing it.
 final class OutboxClaim: StorageClaim {
-    private let outbox: Outbox
+    let outbox: Outbox
     let lane: ClaimedLane
     let idempotencyKey: String
     /// The part that is joined to the base URL, with its query.
@@ -59,6 +59,8 @@ final class OutboxClaim: StorageClaim {
     let owner: ItemOwner
     /// The retry policy of the route or the client, which would have tried the request again.
     let retry: RetryPolicy?
+    /// The specification of a request that is stored before it is sent; `nil` for other requests.
+    let storedFirst: RequestSpec?
 
     /// Returns `nil` if the request holds local identities that cannot be replaced later.
     init?(
@@ -81,6 +83,7 @@ final class OutboxClaim: StorageClaim {
         lane = request.lane(local, identities.outbox, api)
         deferred = identities.missing == nil ? nil : request.spec
         retry = request.retry
+        storedFirst = request.isStoredFirst ? request.spec : nil
         owner = identities.outbox.around.owner.now
     }
 
@@ -121,8 +124,8 @@ extension OutboxClaim {
 
     func endShowing(_ edit: OptimisticEdit) { outbox.changes.endShowing(edit) }
 
-    func enterLane(_ call: UInt64, go: @escaping @Sendable () -> Void) -> Bool {
-        outbox.enter(lane, call, go: go)
+    func enterLane(_ call: UInt64, go: @escaping @Sendable (Executor) -> Void) -> Bool {
+        outbox.enter(lane, call, isStoredFirst: isStoredFirst, go: go)
     }
 
     func leaveLane(_ call: UInt64) { outbox.leave(lane, call) }
@@ -139,6 +142,7 @@ extension OutboxClaim {
     }
 
     func reasonToStore() throws(Failure) -> String? {
+        if outbox.isBeingClosed { return Failure.closed.message }
         if outbox.around.reachability.isRuledOut { return Self.ruledOutReason }
         if deferred != nil { return "it is about an object that the server has not named" }
         for local in awaits where try outbox.isToBeCreated(local) {
@@ -156,7 +160,11 @@ extension OutboxClaim {
         return isTaken
     }
 
-    func store(_ order: StoringOrder, _ ended: @escaping @Sendable (Failure) -> Void) {
+    func awaitTurn(_ call: UInt64, if isInLane: () -> Bool) {
+        outbox.entering.awaitTurn(call, if: isInLane)
+    }
+
+    func store(_ order: StoringOrder, _ ended: @escaping @Sendable (StoringResult) -> Void) {
         outbox.store(order, self, ended)
     }
 

@@ -20,10 +20,15 @@ enum OutboxSettlement: Equatable, Sendable {
     /// The item becomes a dead letter; the attempts are counted.
     case bury(id: Int64, trouble: OutboxTrouble, answer: OutboxAnswer?, attempts: Int = 1)
 
+    /// The server has refused the item, and its call has the refusal. The item is dropped. If other
+    /// items wait for an object that it was to create, it becomes a dead letter, so that they are
+    /// not lost.
+    case refuse(id: Int64, trouble: OutboxTrouble, answer: OutboxAnswer?, attempts: Int = 1)
+
     var id: Int64 {
         switch self {
         case .remove(let id, _, _), .named(let id, _, _, _), .postpone(let id, _, _, _, _, _),
-            .bury(let id, _, _, _):
+            .bury(let id, _, _, _), .refuse(let id, _, _, _):
             id
         }
     }
@@ -37,6 +42,8 @@ struct OutboxSettled: Equatable, Sendable {
     /// Items that became dead letters because the object that they waited for will never come, or
     /// because its identity cannot be written into their bodies.
     var buried: [Int64] = []
+    /// Refused items that were dropped, because their calls have the refusals.
+    var refused: [Int64] = []
     /// Items that no longer existed: they were dropped while they were in flight.
     var missing: [Int64] = []
 }

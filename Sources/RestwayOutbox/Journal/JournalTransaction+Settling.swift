@@ -38,7 +38,21 @@ extension JournalTransaction {
                 item, now, nextAttemptAt, askedUntil, mayHaveArrived, trouble, attempts)
         case .bury(_, let trouble, let answer, let attempts):
             try bury(item, trouble, answer, attempts: Int64(attempts))
+        case .refuse(_, let trouble, let answer, let attempts):
+            guard try isAwaited(item) else {
+                _ = try drop([item.id])
+                return result.refused.append(item.id)
+            }
+            try bury(item, trouble, answer, attempts: Int64(attempts))
         }
+    }
+
+    /// Whether other items wait for an object that the item creates.
+    private func isAwaited(_ item: OutboxItem) throws(OutboxError) -> Bool {
+        var made = try file.companions(of: item.id).map(\.local)
+        if let local = item.entry.creates { made.append(local) }
+        for local in made where try !dependents(of: local).isEmpty { return true }
+        return false
     }
 
     private func remove(

@@ -125,10 +125,13 @@ extension RequestPreparation {
         _ rules: SendingRules, _ settings: RouteSettings
     ) -> CachePlan? {
         let route = cachingRoute(destination)
+        var cache = route.map { api.definition.settings(of: $0).cache.ofPath } ?? settings.cache
+        if let storing = spec.sending.storing, destination.method.isSafe {
+            cache.isReadOffline = storing != .never
+        }
         return caching(
-            route.map { api.definition.settings(of: $0).cache.ofPath } ?? settings.cache,
-            spec.reception.caching, destination, rules, content.bodyDestination, route: route,
-            given: spec.sentHeaders(isTrusted: destination.isTrusted))
+            cache, spec.reception.caching, destination, rules, content.bodyDestination,
+            route: route, given: spec.sentHeaders(isTrusted: destination.isTrusted))
     }
 
     /// Returns how a request takes part in the response cache; `nil` if it does not.
@@ -165,11 +168,13 @@ extension RequestPreparation {
         _ spec: RequestSpec, _ content: RequestContent, _ destination: RequestDestination,
         _ settings: RouteSettings, _ rules: inout SendingRules
     ) throws(Failure) {
+        try refuseStoringFirst(spec, destination.method)
         // Most requests are never stored, and describing them would cost more than this check.
-        if isStorable(spec, destination, settings) {
+        let storing = storing(spec, destination, settings)
+        if storing != .never, isStorable(spec, settings) {
             let storable = StorableRequest(
                 spec: spec, destination: destination, settings: settings, content: content,
-                retry: rules.retry)
+                retry: rules.retry, isStoredFirst: storing == .first)
             let given = rules.idempotencyKey ?? content.headers.idempotencyKey
             rules.claim = identities?.claim(storable, api, idempotencyKey: given)
             if let claim = rules.claim {
@@ -178,6 +183,7 @@ extension RequestPreparation {
             }
         }
         if rules.claim == nil {
+            try refuseStoring(spec, content, destination, settings)
             try refuseLane(spec, content, destination, settings)
             rules.isKeptFromOutbox = isKeptFromOutbox(spec, content, destination, settings)
         }
@@ -189,11 +195,14 @@ extension RequestPreparation {
     func isStorable(
         _ spec: RequestSpec, _ destination: RequestDestination, _ settings: RouteSettings
     ) -> Bool {
+        storing(spec, destination, settings) != .never && isStorable(spec, settings)
+    }
+
+    /// Whether the outbox can keep the request, as far as its answer is concerned.
+    private func isStorable(_ spec: RequestSpec, _ settings: RouteSettings) -> Bool {
         // A request that the cache alone may answer is never sent, not even later.
-        guard spec.reception.bodyDestination.isMemory, !settings.answers.areSaved,
-            spec.reception.caching.mode != .only
-        else { return false }
-        return isOfKeptKind(spec, destination, settings) && !spec.isOnlyIfCached
+        spec.reception.bodyDestination.isMemory && !settings.answers.areSaved
+            && spec.reception.caching.mode != .only && !spec.isOnlyIfCached
     }
 
     /// Whether the outbox would keep the request if the body of its answer went into memory. A
@@ -202,20 +211,61 @@ extension RequestPreparation {
         _ spec: RequestSpec, _ content: RequestContent, _ destination: RequestDestination,
         _ settings: RouteSettings
     ) -> Bool {
-        !content.bodyDestination.isMemory && isOfKeptKind(spec, destination, settings)
+        !content.bodyDestination.isMemory && storing(spec, destination, settings) != .never
     }
 
-    /// Whether the outbox keeps requests like this one, wherever the bodies of their answers go.
-    private func isOfKeptKind(
+    /// Returns when the outbox stores requests like this one, wherever the bodies of their answers
+    /// go.
+    private func storing(
         _ spec: RequestSpec, _ destination: RequestDestination, _ settings: RouteSettings
-    ) -> Bool {
+    ) -> StoringRule {
         guard let outbox = context.outboxDefinition, spec.batchRole != .call, !spec.isReadWhileSent,
             resumption(spec, settings) == nil, let path = destination.path
-        else { return false }
-        return outbox.mayStore(
+        else { return .never }
+        if let own = spec.sending.storing {
+            return outbox.storing(destination.method, path, own: own)
+        }
+        return outbox.storing(
             destination.method, path,
-            route: destination.route == nil
-                ? api.definition.mayBeStored(destination.method, path) : settings.mayBeStored)
+            own: destination.route == nil
+                ? api.definition.storing(destination.method, path) : settings.storing)
+    }
+
+    /// Refuses a request that the program wants to be stored first although its method is safe.
+    private func refuseStoringFirst(_ spec: RequestSpec, _ method: Method) throws(Failure) {
+        guard spec.sending.storing == .first, method.isSafe else { return }
+        throw Failure(
+            .invalidArgument,
+            "a \(method.rawValue) request is never stored, so it cannot be stored before it is "
+                + "sent: for GET and HEAD, offline only says whether the response cache answers "
+                + "when the server cannot be reached", field: "offline")
+    }
+
+    /// Refuses a request that the program itself wants to be stored, but that the outbox cannot
+    /// store. A route only says so about those of its requests that can be stored.
+    private func refuseStoring(
+        _ spec: RequestSpec, _ content: RequestContent, _ destination: RequestDestination,
+        _ settings: RouteSettings
+    ) throws(Failure) {
+        guard let own = spec.sending.storing, own != .never, !destination.method.isSafe,
+            spec.batchRole != .call, identities?.missing == nil
+        else { return }
+        if context.outboxDefinition == nil { throw Failure(noOutboxFor: nil) }
+        let why =
+            if spec.isReadWhileSent || resumption(spec, settings) != nil {
+                "its body is read while it is sent, so its bytes are not in memory"
+            } else if !content.bodyDestination.isMemory || settings.answers.areSaved {
+                "its answer is saved or streamed, and a later answer would have no receiver"
+            } else if destination.path == nil {
+                "its URL is not below the base URL"
+            } else if !isStorable(spec, settings) {
+                "only the cache may answer it"
+            } else {
+                "it holds an identity that cannot be written later"
+            }
+        throw Failure(
+            .invalidArgument, "the request cannot be stored in the outbox: \(why)",
+            field: "offline")
     }
 
     /// Refuses a lane of a request that is not stored because of the place of its answer. The lane
@@ -237,7 +287,7 @@ extension RequestPreparation {
     private func refuseWithoutOutbox(
         _ destination: RequestDestination, _ settings: RouteSettings
     ) throws(Failure) {
-        guard context.outboxDefinition == nil, settings.mayBeStored == true,
+        guard context.outboxDefinition == nil, settings.storing ?? .never != .never,
             let route = destination.route, !destination.method.isSafe
         else { return }
         throw Failure(noOutboxFor: route.displayName)

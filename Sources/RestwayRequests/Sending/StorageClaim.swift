@@ -14,6 +14,8 @@ package struct StorableRequest {
     package let content: RequestContent
     /// The retry policy of the route or the client. The outbox takes its place.
     package let retry: RetryPolicy?
+    /// Whether the request is stored before it is sent.
+    package let isStoredFirst: Bool
 }
 
 /// The identities that one request uses for objects that the server may not have named yet: their
@@ -55,6 +57,8 @@ package protocol StorageClaim: AnyObject, Sendable {
     /// The request from which this one is prepared again when its turn comes; `nil` if it need not
     /// be.
     var deferred: RequestSpec? { get }
+    /// Whether the request is stored before it is sent.
+    var isStoredFirst: Bool { get }
 
     /// Notes the local identity of the object that a call is about to create. Preparing a request
     /// notes nothing.
@@ -65,8 +69,8 @@ package protocol StorageClaim: AnyObject, Sendable {
     /// The call has ended, and so has its edit, unless it is that of an item now.
     func endShowing(_ edit: OptimisticEdit)
     /// Adds a call to its lane. Returns whether it is the first of the lane; if not, `go` runs
-    /// once, on any thread, when it becomes the first.
-    func enterLane(_ call: UInt64, go: @escaping @Sendable () -> Void) -> Bool
+    /// once, on the thread that it is given, when the call becomes the first.
+    func enterLane(_ call: UInt64, go: @escaping @Sendable (Executor) -> Void) -> Bool
     /// Removes a call from its lane, if it is there, and lets the next call of the lane go.
     func leaveLane(_ call: UInt64)
     /// Returns why the first request of a lane is stored if this is known without reading the file;
@@ -81,16 +85,54 @@ package protocol StorageClaim: AnyObject, Sendable {
 
     /// Whether the request is stored after this failure.
     func takes(_ failure: Failure) -> Bool
-    /// Counts the request as being stored if `judge` returns true. A close of the client waits for
-    /// the counted requests.
+    /// Counts the request as being stored if `judge` returns true. A close of the client
+    /// waits for the counted requests.
     func beginStoring(if judge: () -> Bool) -> Bool
-    /// Stores a request that was counted, and then calls `ended` once: with `queued` if the request
-    /// is durable, or with the reason why it could not be stored.
-    func store(_ order: StoringOrder, _ ended: @escaping @Sendable (Failure) -> Void)
+    /// The client was closed while the call waits in its lane: a close waits until the call has
+    /// left the lane, if `isInLane` says that the call still has to leave it.
+    func awaitTurn(_ call: UInt64, if isInLane: () -> Bool)
+    /// Stores a request that was counted, and then calls `ended` once.
+    func store(_ order: StoringOrder, _ ended: @escaping @Sendable (StoringResult) -> Void)
+
+    // A request that was stored first:
+
+    /// Has the outbox send the request when its turn comes. `ended` is called once with the answer,
+    /// or with `queued` if the request cannot be delivered now, unless the call lets go before.
+    func follow(_ item: Int64, _ ended: @escaping @Sendable (Result<Response, Failure>) -> Void)
+    /// Whether the item is on its way to the server, with the time limits of its own call.
+    func isOnItsWay(_ item: Int64) -> Bool
+    /// The call no longer waits for the answer. The item stays in the outbox.
+    func letGo(_ item: Int64)
+    /// The program has cancelled the call. The item is dropped if it was never sent, and `ended` is
+    /// called with the failure of the call when that is on the disk.
+    func cancel(
+        _ item: Int64, of call: UInt64, title: String,
+        _ ended: @escaping @Sendable (Failure) -> Void)
+}
+
+/// The result of storing a request.
+package enum StoringResult: Sendable {
+    /// The call ends: with `queued` if the request is durable, or with the reason why it could not
+    /// be stored.
+    case ended(Failure)
+    /// The request is durable as the item with this number, and the call goes on with it.
+    case kept(Int64)
 }
 
 /// A request that the outbox is to store.
 package struct StoringOrder: Sendable {
+    /// The reason why a request is stored.
+    package enum Cause: Sendable {
+        /// It is stored before it is sent, and the call waits for the answer.
+        case first
+        /// It was not sent.
+        case notSent
+        /// An attempt has failed.
+        case failed(Failure)
+        /// The client was closed.
+        case closed(mayHaveArrived: Bool)
+    }
+
     /// The number of the call.
     package let call: UInt64
     /// The method and the URL of the call, for messages.
@@ -98,8 +140,7 @@ package struct StoringOrder: Sendable {
     /// The request before any redirect.
     package let request: PreparedRequest
     package let claim: any StorageClaim
-    /// The failure of the attempt; `nil` if the request was not sent.
-    package let failure: Failure?
+    package var cause: Cause
     /// A text for people that says why the request is stored.
     package let reason: String
     /// The thread that stores it. A thread that waits for the call may wait for the file, too.
@@ -109,13 +150,13 @@ package struct StoringOrder: Sendable {
 
     package init(
         call: UInt64, title: String, request: PreparedRequest, claim: any StorageClaim,
-        failure: Failure?, reason: String, place: Executor, optimistic: OptimisticEdit?
+        cause: Cause, reason: String, place: Executor, optimistic: OptimisticEdit? = nil
     ) {
         self.call = call
         self.title = title
         self.request = request
         self.claim = claim
-        self.failure = failure
+        self.cause = cause
         self.reason = reason
         self.place = place
         self.optimistic = optimistic

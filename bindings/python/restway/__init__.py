@@ -31,6 +31,7 @@ from ._body import (
     RequestOptions,
     Saved,
     SaveTo,
+    Storing,
 )
 from ._call import Call, OnDone, OnProgress
 from ._client import Client
@@ -41,6 +42,7 @@ from ._enums import (
     ChangeKind,
     Domain,
     LifecycleKind,
+    Offline,
     OutboxReason,
     OutboxState,
     Reachability,
@@ -297,6 +299,7 @@ __all__ = [
     "OnQueryChange",
     "Operator",
     "Outbox",
+    "Offline",
     "OutboxCounts",
     "OutboxItem",
     "OutboxItems",
@@ -344,6 +347,7 @@ __all__ = [
     "StatusClass",
     "Store",
     "Stored",
+    "Storing",
     "Stream",
     "StreamEvent",
     "StreamedResponse",

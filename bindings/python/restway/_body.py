@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypedDict,
 from . import _ffi as native
 from ._base.hints import require_number
 from ._base.lazy import asyncio
-from ._enums import AuthMode, CacheMode, SaveFlag, Status
+from ._enums import AuthMode, CacheMode, Offline, SaveFlag, Status
 from ._exceptions import RestwayError
 from ._ffi.callbacks import functions
 from ._ffi.options import CLIENT_OPTIONS
@@ -290,6 +290,16 @@ def set_save_to(request: native.RequestHandle, saving: Saving) -> None:
 CacheUse = Literal["standard", "reload", "validate", "bypass", "only", "preferred"]
 """How the response cache takes part in a request; `RequestOptions` says what each word means."""
 
+Storing = Literal["first", "failed"] | bool
+"""When the outbox stores a request; `RequestOptions` says what each value means."""
+
+_OFFLINE = {
+    "first": Offline.FIRST,
+    "failed": Offline.FAILED,
+    True: Offline.FAILED,
+    False: Offline.NEVER,
+}
+
 _CACHE_MODES = {mode.name.lower(): mode for mode in CacheMode}
 
 
@@ -303,6 +313,15 @@ def set_auth_mode(request: native.RequestHandle, auth: str) -> None:
         error = ValueError if isinstance(auth, str) else TypeError
         raise error(f"auth is one of {modes}; client.set_credential sets a credential")
     check(native.lib.restway_request_set_auth, request, _AUTH_MODES[auth])
+
+
+def set_offline(request: native.RequestHandle, offline: Storing) -> None:
+    """For this package: sets when the outbox stores a request."""
+    if not isinstance(offline, str | bool):
+        raise TypeError(f"offline is True, False or a text, not {type(offline).__name__}")
+    if offline not in _OFFLINE:
+        raise ValueError(f'offline is "first", "failed", True or False, not {offline!r}')
+    check(native.lib.restway_request_set_offline, request, _OFFLINE[offline])
 
 
 def set_caching(request: native.RequestHandle, use: CacheUse | None, ttl: float | None) -> None:
@@ -372,6 +391,11 @@ class CallOptions(TypedDict, total=False):
             random key for each send.
         lane: The lane of the request, if the outbox stores it. A lane is a queue: its requests are
             sent in order, one after the other.
+        offline: When the outbox stores the request, in place of what its route says. "first" stores
+            it before it is sent, so that it is not lost if the process is killed; the call then has
+            the answer as usual, or `QueuedError` if the request cannot be delivered now. "failed"
+            or True stores it when it cannot be sent; for GET and HEAD, True has the response cache
+            answer when the server cannot be reached. False never stores it.
         save_to: The path of a file in which the body of a 2xx answer is saved, in place of memory;
             a `SaveTo` has further options. The body is not mapped; the response has it as `saved`.
             Instead of a path, this may be a file or socket that is open for writing, or the number
@@ -402,6 +426,7 @@ class CallOptions(TypedDict, total=False):
     auth: Literal["default", "bypass", "none"] | None
     idempotency_key: str | Literal[True] | None
     lane: str | None
+    offline: Storing | None
     save_to: Saving | None
     cache: CacheUse | None
     cache_ttl: float | None

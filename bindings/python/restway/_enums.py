@@ -12,10 +12,10 @@ __all__ = [
     "ABI_VERSION", "AttemptReason", "AttributeType", "AuthMode", "CacheFlag", "CacheMode",
     "CacheState", "CallFlag", "ChangeKind", "ClientFlag", "Comparison", "CookieFlag", "CurlFlag",
     "Delivery", "Digest", "Domain", "EventKind", "HttpVersion", "IpVersion", "JsonFlag",
-    "LifecycleKind", "LogLevel", "MapFlag", "OutboxFlag", "OutboxReason", "OutboxState", "Phase",
-    "Policy", "Reachability", "RelationshipFlag", "RouteFlag", "SaveFlag", "Section", "SendFlag",
-    "Serialization", "Status", "StatusClass", "StreamFormat", "TlsFlag", "TlsVersion", "TraceFlag",
-    "UploadFlag", "UploadProtocol", "ValueKind",
+    "LifecycleKind", "LogLevel", "MapFlag", "Offline", "OutboxFlag", "OutboxReason", "OutboxState",
+    "Phase", "Policy", "Reachability", "RelationshipFlag", "RouteFlag", "SaveFlag", "Section",
+    "SendFlag", "Serialization", "Status", "StatusClass", "StreamFormat", "TlsFlag", "TlsVersion",
+    "TraceFlag", "UploadFlag", "UploadProtocol", "ValueKind",
 ]
 
 ABI_VERSION = 0
@@ -267,6 +267,15 @@ class Reachability(IntEnum):
     UNKNOWN = 0
     REACHABLE = 1
     UNREACHABLE = 2
+
+
+class Offline(IntEnum):
+    """When the outbox stores a request (`RESTWAY_OFFLINE_*`)."""
+
+    ROUTE = 0
+    NEVER = 1
+    FAILED = 2
+    FIRST = 3
 
 
 class OutboxState(IntEnum):

@@ -278,8 +278,8 @@ class ParsingError(MappingError):
 
 
 class QueuedError(RestwayError):
-    """The request is stored, because the server could not be reached. It is sent when the server
-    can be reached.
+    """The request is stored, because the server could not be reached or the client was closed. It
+    is sent when the server can be reached.
     """
 
     outbox_id: int = 0

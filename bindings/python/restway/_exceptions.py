@@ -55,7 +55,7 @@
     │   └── ParsingError                The parser of the route or of the request cannot read the
     │                                   body
     ├── QueuedError                     The request is stored, because the server could not be
-    │                                   reached
+    │                                   reached or the client was closed
     ├── StoreError                      The store failed
     │   ├── UnknownEntityError          There is no entity of the given name
     │   ├── UnknownAttributeError       The entity has no attribute, or no relationship, of the

@@ -15,10 +15,12 @@ from ._body import (
     Content,
     Reading,
     Saving,
+    Storing,
     reading_of,
     set_auth_mode,
     set_body_reading,
     set_caching,
+    set_offline,
     set_save_to,
 )
 from ._draft import Draft
@@ -189,6 +191,7 @@ class Request(Owner[native.RequestHandle]):
         auth: Literal["default", "bypass", "none"] | None = None,
         idempotency_key: str | Literal[True] | None = None,
         lane: str | None = None,
+        offline: Storing | None = None,
         digest: Iterable[DigestHeader] | None = None,
         files: Files | None = None,
         serialization: Literal["json", "url", "form", "none"] | None = None,
@@ -233,6 +236,8 @@ class Request(Owner[native.RequestHandle]):
             check(native.lib.restway_request_set_idempotency_key, self._handle, key)
         if lane is not None:
             check(native.lib.restway_request_set_lane, self._handle, name(lane))
+        if offline is not None:
+            set_offline(self._handle, offline)
         if save_to is not None:
             set_save_to(self._handle, save_to)
         if cache is not None or cache_ttl is not None:

@@ -53,6 +53,9 @@ class Server:
         self.body: object = {"id": 1, "name": "there"}
         self.requests: list[tuple[str, str, str, str]] = []
         self.arrived = threading.Event()
+        #: The server answers only while this is set.
+        self.go = threading.Event()
+        self.go.set()
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -61,6 +64,7 @@ class Server:
                 key = self.headers.get("Idempotency-Key", "")
                 outer.requests.append((self.command, self.path, body, key))
                 outer.arrived.set()
+                outer.go.wait(30)
                 answer = json.dumps(outer.body).encode()
                 self.send_response(outer.status)
                 self.send_header("Content-Type", "application/json")
@@ -105,6 +109,12 @@ def put(number: int, lane: str | None = None) -> restway.Request:
     )
     if lane is not None:
         request.update(lane=lane)
+    return request
+
+
+def first(number: int) -> restway.Request:
+    request = put(number)
+    request.update(offline="first")
     return request
 
 
@@ -440,6 +450,70 @@ def test_an_observer_is_told_of_items_and_flushes(
     client.outbox.retry(1)
     flush(client)
     assert len(told) == 2
+
+
+def test_a_request_that_is_stored_first_has_its_answer(
+    client: restway.Client, server: Server
+) -> None:
+    response = client.put("things/1", json={"name": "a"}, offline="first")
+    assert (response.status, response.object["name"]) == (200, "there")
+    assert len(client.outbox.items()) == 0
+    assert server.requests[0][3]
+    server.status = 422
+    with pytest.raises(restway.UnprocessableError):
+        client.perform(first(2))
+    assert len(client.outbox.items()) == 0
+    server.status = 503
+    with pytest.raises(QueuedError) as caught:
+        client.perform(first(3))
+    assert [item.id for item in client.outbox.items()] == [caught.value.outbox_id]
+
+
+def test_offline_is_checked(client: restway.Client) -> None:
+    with pytest.raises(restway.UsageError, match="GET request is never stored"):
+        client.get("things/1", offline="first")
+    for wrong, error in (("later", ValueError), (3, TypeError), (1, TypeError)):
+        with pytest.raises(error):
+            client.get("things/1", offline=wrong)  # type: ignore[arg-type]
+    document = {"restway": 1, "routes": {"a": {"path": "a", "offline": {"store": "first"}}}}
+    with pytest.raises(restway.ConfigError, match="only `true` is allowed"):
+        restway.API.from_json(document)
+
+
+def test_a_request_that_may_not_be_stored_fails(tmp_path: Path) -> None:
+    api = restway.API.from_json(DOCUMENT)
+    request = put(1)
+    request.update(offline=False)
+    with (
+        restway.Client(
+            api, base_url="http://127.0.0.1:1", outbox_path=tmp_path / "o.db"
+        ) as client,
+        pytest.raises(restway.TransportError),
+    ):
+        client.perform(request)
+
+
+def test_a_close_stores_the_requests_in_flight(server: Server, tmp_path: Path) -> None:
+    async def run() -> list[int]:
+        api = restway.API.from_json(DOCUMENT)
+        client = restway.AsyncClient(api, base_url=server.url, outbox_path=tmp_path / "o.db")
+        server.go.clear()
+        tasks = [
+            asyncio.create_task(client.perform(put(1))),
+            asyncio.create_task(client.perform(first(2))),
+        ]
+        await asyncio.to_thread(server.arrived.wait, 30)
+        await client.close()
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+        server.go.set()
+        return sorted(result.outbox_id for result in results if isinstance(result, QueuedError))
+
+    assert asyncio.run(run()) == [1, 2]
+    api = restway.API.from_json(DOCUMENT)
+    with restway.Client(api, base_url=server.url, outbox_path=tmp_path / "o.db") as client:
+        assert len(client.outbox.items()) == 2
+        flush(client)
+        assert len(client.outbox.items()) == 0
 
 
 def test_a_client_without_an_outbox_says_so(server: Server) -> None:

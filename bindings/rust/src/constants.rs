@@ -345,6 +345,16 @@ pub const RESTWAY_REACHABILITY_REACHABLE: restway_reachability = 1;
 /// The server cannot be reached.
 pub const RESTWAY_REACHABILITY_UNREACHABLE: restway_reachability = 2;
 
+/// As the request's route or the document says.
+pub const RESTWAY_OFFLINE_ROUTE: restway_offline = 0;
+/// Never. For GET and HEAD: the cache does not answer when the server cannot be reached.
+pub const RESTWAY_OFFLINE_NEVER: restway_offline = 1;
+/// When it cannot be sent now, as with `"offline": true` of a route. For GET and HEAD: the cache
+/// answers when the server cannot be reached.
+pub const RESTWAY_OFFLINE_FAILED: restway_offline = 2;
+/// Before it is sent, so that it is not lost if the process is killed. Not for GET and HEAD.
+pub const RESTWAY_OFFLINE_FIRST: restway_offline = 3;
+
 /// The item is sent when the items before it are done and its next attempt is due.
 pub const RESTWAY_OUTBOX_WAITING: restway_outbox_state = 1;
 /// The item is being sent.

@@ -925,10 +925,11 @@ extern "C" {
     /// a cache, of cookies or of HSTS; otherwise never.
     pub fn restway_client_release(client: *mut restway_client);
     /// Closes a client. New calls fail with RESTWAY_E_CLOSED, and pending calls complete with
-    /// RESTWAY_E_CLOSED. The observers of the client then end, after the notices that are already
-    /// due for them. A request that is being stored in the outbox at that moment is on the disk
-    /// when this returns (inside a callback: a moment later). Closing a client twice is fine. NULL
-    /// is fine.
+    /// RESTWAY_E_CLOSED. But requests in flight that the outbox may keep are stored (`offline` of
+    /// their routes, see docs/OUTBOX.md#when-the-client-is-closed): their calls complete with
+    /// RESTWAY_E_QUEUED, and the requests are on the disk when this returns (inside a callback: a
+    /// moment later). The observers of the client then end, after the notices that are already due
+    /// for them. Closing a client twice is fine. NULL is fine.
     ///
     /// Threads: any, also inside any callback. Blocks: while it writes the files of cookies and of
     /// HSTS and, outside of callbacks, the files of an outbox and of a cache; otherwise never.
@@ -2429,6 +2430,25 @@ extern "C" {
     pub fn restway_request_set_lane(
         request: *mut restway_request,
         lane: *const c_char,
+        out_error: *mut *mut restway_error,
+    ) -> restway_status;
+    /// Chooses when the outbox stores a request, in place of the `offline` of its route.
+    ///
+    /// With RESTWAY_OFFLINE_FIRST, the request is written to the file before it is sent. The call
+    /// then waits for the answer, and completes as if the request had not been stored: an error of
+    /// the server goes to the call and leaves no dead letter. If the request cannot be delivered
+    /// now, the call completes with RESTWAY_E_QUEUED. If the call is cancelled, the request is
+    /// dropped, unless it may have arrived: then it stays in the outbox.
+    ///
+    /// The call fails with RESTWAY_E_INVALID_ARGUMENT when it is sent, if it is to be stored and
+    /// cannot be: its method is GET, HEAD or another one that is safe (with RESTWAY_OFFLINE_FIRST),
+    /// its body is read while it is sent, or its answer is saved or streamed. It fails with
+    /// RESTWAY_E_CONFIG if the client has no outbox.
+    ///
+    /// Threads: any. Blocks: never.
+    pub fn restway_request_set_offline(
+        request: *mut restway_request,
+        offline: restway_offline,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
     /// Returns the number of the stored request, if the call completed with RESTWAY_E_QUEUED; 0 for

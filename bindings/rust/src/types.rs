@@ -94,6 +94,9 @@ pub type restway_http_version = u32;
 /// Whether the server can be reached. Frozen; append only.
 pub type restway_reachability = u32;
 
+/// When the outbox stores a request. Frozen; append only.
+pub type restway_offline = u32;
+
 /// The state of an item of the outbox. Frozen; append only.
 pub type restway_outbox_state = u32;
 

@@ -195,6 +195,10 @@ class ClientMethods(OneText, ABC):
     def close(self) -> Any:
         """Closes the client: new requests, pending calls and pending awaits raise ClosedError.
 
+        Requests in flight that the outbox may keep (`offline` of their routes) are stored, and
+        their calls raise QueuedError. They are on the disk when this returns; inside a callback, a
+        moment later.
+
         Awaiting it with an AsyncClient returns when all pending calls have ended; in another event
         loop than the client's it does not wait.
         """

@@ -285,6 +285,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_client_set_reachability": (c_enum, (ClientHandle, c_enum, _error_out)),
     "restway_client_reachability": (c_enum, (ClientHandle,)),
     "restway_request_set_lane": (c_enum, (RequestHandle, c_char_p, _error_out)),
+    "restway_request_set_offline": (c_enum, (RequestHandle, c_enum, _error_out)),
     "restway_error_outbox_id": (c_int64, (ErrorHandle,)),
     "restway_outbox_item_retain": (OutboxItemHandle, (OutboxItemHandle,)),
     "restway_outbox_item_release": (None, (OutboxItemHandle,)),
