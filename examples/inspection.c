@@ -120,11 +120,6 @@ static int show_forms(restway_client *client) {
     return wrong;
 }
 
-/* The text of a value, or "empty". */
-static const char *text_of(const restway_value *value) {
-    return value->kind == RESTWAY_VALUE_STRING ? value->as.text : "empty";
-}
-
 /* Prints each value of a form that waits, and the value that it replaces. */
 static int show_pending(restway_store *store, const restway_object *form) {
     const char *place = restway_object_string_or(form, "place", "?");
@@ -134,10 +129,11 @@ static int show_pending(restway_store *store, const restway_object *form) {
         printf("%s: deleted\n", place);
     }
     for (size_t index = 0; index < restway_pending_count(pending); index++) {
-        restway_value mine = restway_pending_mine(pending, index);
-        restway_value base = restway_pending_base(pending, index);
         const char *name = restway_pending_name(pending, index);
-        printf("%s: %s is %s, was %s\n", place, name, text_of(&mine), text_of(&base));
+        printf(
+            "%s: %s is %s, was %s\n", place, name,
+            restway_object_string_or(restway_pending_mine(pending), name, "empty"),
+            restway_object_string_or(restway_pending_base(pending), name, "empty"));
     }
     restway_pending_release(pending);
     return wrong;

@@ -71,7 +71,7 @@ void show_forms(const restway::client &client) {
     auto store = client.store();
     for (auto form : store.all("Inspection")) {
         std::cout << form.get<std::string>("place") << ": " << form.get<std::string>("result")
-                  << (store.pending(form).size() > 0 ? " (waits)" : "") << '\n';
+                  << (store.pending(form).empty() ? "" : " (waits)") << '\n';
     }
     std::cout << client.outbox().items().size() << " requests wait\n";
 }
@@ -87,10 +87,10 @@ void show_what_waits(const restway::client &client) {
         if (pending.deletes()) {
             std::cout << place << ": deleted\n";
         }
-        for (auto value : pending) {
-            std::cout << place << ": " << value.name << " is "
-                      << value.mine.as<std::string>().value_or("empty") << ", was "
-                      << value.base.as<std::string>().value_or("empty") << '\n';
+        for (auto name : pending.names()) {
+            std::cout << place << ": " << name << " is "
+                      << pending.mine().get<text>(name).value_or("empty") << ", was "
+                      << pending.base().get<text>(name).value_or("empty") << '\n';
         }
     }
 }
@@ -129,7 +129,7 @@ void show_refused(const restway::client &client) {
     }
     for (auto item : client.outbox().items()) {
         if (auto failure = item.failure()) {
-            std::cout << failure->api_message().value_or(failure->message()) << '\n';
+            std::cout << failure->api_message().value_or(failure->what()) << '\n';
         }
     }
 }

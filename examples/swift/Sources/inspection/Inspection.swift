@@ -128,8 +128,9 @@ struct Inspection {
         for form in forms {
             let pending = try client.store.pending(form)
             if pending.deletes { print("\(text(form, "place")): deleted") }
-            for value in pending.values {
-                print("\(text(form, "place")): \(value.name) is \(value.mine), was \(value.base)")
+            for name in pending.names {
+                let (mine, base) = (text(pending.mine, name), text(pending.base, name))
+                print("\(text(form, "place")): \(name) is \(mine), was \(base)")
             }
         }
     }
@@ -161,7 +162,7 @@ struct Inspection {
         try await edit(2, ["result": "failed", "remark": "The door sticks."])
     }
 
-    private func text(_ form: Object, _ name: String) -> String { form[name] ?? "-" }
+    private func text(_ form: Object, _ name: String) -> String { form[name] ?? "empty" }
 
     private static func fail(_ text: String) -> Never {
         FileHandle.standardError.write(Data("inspection: \(text)\n".utf8))
