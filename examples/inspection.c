@@ -12,6 +12,7 @@
 #include <string.h>
 
 static restway_error *error;
+static const char *user = "inspector"; /* the user in whose name requests are stored */
 
 /* Takes the status of a request: 0 if the request was answered or waits in the file. */
 static int failed(restway_status status) {
@@ -233,7 +234,8 @@ static int show_refused(restway_client *client) {
 
 static int work_in_the_field(restway_client *client) {
     restway_error **out = &error;
-    return restway_client_get(client, "inspections", NULL, out) || /* while there is a network */
+    return restway_client_set_cache_discriminator(client, user, out) ||
+           restway_client_get(client, "inspections", NULL, out) || /* while there is a network */
            restway_client_set_reachability(client, RESTWAY_REACHABILITY_UNREACHABLE, out) ||
            edit(client, 1, NULL, "passed", "Both doors close.") ||
            edit(client, 2, NULL, "failed", NULL) || delete_form(client, 3) ||
@@ -243,15 +245,14 @@ static int work_in_the_field(restway_client *client) {
 
 static int work_in_the_office(restway_client *client, restway_client *colleague) {
     restway_error **out = &error;
-    return restway_client_set_reachability(client, RESTWAY_REACHABILITY_UNREACHABLE, out) ||
-           show_what_waits(client) ||
+    return show_what_waits(client) || /* Nothing is sent before the user has signed in. */
 
            restway_client_get(colleague, "inspections", NULL, out) ||
            edit(colleague, 1, "Fire doors, east", NULL, "Ask for the key.") ||
            restway_client_get(client, "inspections", NULL, out) || compare(client) ||
 
-           restway_client_set_reachability(client, RESTWAY_REACHABILITY_REACHABLE, out) ||
-           flush(client) || show_refused(client) ||
+           restway_client_set_cache_discriminator(client, user, out) || flush(client) ||
+           show_refused(client) ||
 
            /* The refused change is the only one that still waits. */
            undo(client) || edit(client, 2, NULL, "failed", "The door sticks.") ||

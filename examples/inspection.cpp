@@ -145,7 +145,8 @@ void correct(const restway::client &client) {
 }
 
 void work_in_the_field(const restway::client &client) {
-    client.get("inspections"); // while there still is a network
+    client.set_cache_discriminator("inspector"); // the user in whose name requests are stored
+    client.get("inspections");                   // while there still is a network
     client.outbox().set_reachability(RESTWAY_REACHABILITY_UNREACHABLE);
     edit(client, 1, {{"result", "passed"}, {"remark", "Both doors close."}});
     edit(client, 2, {{"result", "failed"}});
@@ -158,15 +159,14 @@ void work_in_the_field(const restway::client &client) {
 }
 
 void work_in_the_office(const restway::client &client, const restway::client &colleague) {
-    client.outbox().set_reachability(RESTWAY_REACHABILITY_UNREACHABLE);
-    show_what_waits(client);
+    show_what_waits(client); // Nothing is sent before the user has signed in.
 
     colleague.get("inspections");
     edit(colleague, 1, {{"place", "Fire doors, east"}, {"remark", "Ask for the key."}});
     client.get("inspections");
     compare(client, 1);
 
-    client.outbox().set_reachability(RESTWAY_REACHABILITY_REACHABLE);
+    client.set_cache_discriminator("inspector");
     flush(client);
     show_refused(client);
     correct(client);

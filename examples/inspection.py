@@ -97,6 +97,7 @@ def correct(client: restway.Client) -> None:
 
 
 def work_in_the_field(client: restway.Client) -> None:
+    client.cache.discriminator = "inspector"  # the user in whose name requests are stored
     client.get("inspections")  # while there still is a network
     client.set_reachability(restway.Reachability.UNREACHABLE)
     edit(client, 1, result="passed", remark="Both doors close.")
@@ -110,8 +111,7 @@ def work_in_the_field(client: restway.Client) -> None:
 
 
 def work_in_the_office(client: restway.Client, colleague: restway.Client) -> None:
-    client.set_reachability(restway.Reachability.UNREACHABLE)
-    show_what_waits(client)
+    show_what_waits(client)  # Nothing is sent before the user has signed in.
 
     colleague.get("inspections")
     edit(colleague, 1, place="Fire doors, east", remark="Ask for the key.")
@@ -120,7 +120,7 @@ def work_in_the_office(client: restway.Client, colleague: restway.Client) -> Non
     theirs = client.store.confirmed(form)
     print(f"{form.place}: {form.remark} The server has: {theirs.remark if theirs else '-'}")
 
-    client.set_reachability(restway.Reachability.REACHABLE)
+    client.cache.discriminator = "inspector"
     for item in client.outbox.flush(wait=True):
         is_done = item.state is restway.OutboxState.DELIVERED
         print(item.method, item.path, "delivered" if is_done else "refused")

@@ -41,6 +41,8 @@ struct Inspection {
     }
 
     func workInTheField() async throws(RestwayError) {
+        // Requests are stored, and sent, in the name of this user.
+        try client.cache.setDiscriminator("inspector")
         try await client.get("inspections")  // while there still is a network
         try client.setReachability(.unreachable)
         try await edit(1, ["result": "passed", "remark": "Both doors close."])
@@ -54,15 +56,14 @@ struct Inspection {
     }
 
     func workInTheOffice(_ colleague: Inspection) async throws(RestwayError) {
-        try client.setReachability(.unreachable)
-        try showWhatWaits()
+        try showWhatWaits()  // Nothing is sent before the user has signed in.
 
         try await colleague.client.get("inspections")
         try await colleague.edit(1, ["place": "Fire doors, east", "remark": "Ask for the key."])
         try await client.get("inspections")
         try compare(1)
 
-        try client.setReachability(.reachable)
+        try client.cache.setDiscriminator("inspector")
         for item in try await client.outbox.flush() {
             print(item.method, item.path, item.state == .delivered ? "delivered" : "refused")
         }
