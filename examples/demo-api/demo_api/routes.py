@@ -13,6 +13,7 @@ from .resources import people, status
 from .resources.crud import BASE
 from .resources.employees import Employees
 from .resources.enterprises import Enterprises
+from .resources.inspections import Inspections
 from .resources.issues import Issues
 from .resources.meetings import Meetings
 from .routing import RouteTable
@@ -31,6 +32,7 @@ def route_table(database: Database) -> RouteTable:
             *Enterprises(database).routes(),
             *Employees(database).routes(),
             *Meetings(database).routes(),
+            *Inspections(database).routes(),
             *Issues().routes(),
             *people.routes(database),
             *echo.routes(),

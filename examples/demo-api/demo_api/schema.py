@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Callable
@@ -89,6 +89,15 @@ def nonempty_text(value: Any, where: str) -> str:
     if not text(value, where).strip():
         raise invalid_field(where, "must not be empty")
     return str(value)
+
+
+def choice(words: Sequence[str]) -> Check:
+    def check(value: Any, where: str) -> str:
+        if value not in words:
+            raise invalid_field(where, f"must be one of {', '.join(words)}")
+        return str(value)
+
+    return check
 
 
 def email(value: Any, where: str) -> str:

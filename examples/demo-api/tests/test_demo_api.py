@@ -152,6 +152,8 @@ def test_delete_is_204_then_404_and_ids_are_not_used_again(client: Client) -> No
         ("employees", {**ADA, "email": "nobody"}, "email"),
         ("meetings", {"title": "T", "attendee_ids": [1, 0]}, "attendee_ids[1]"),
         ("meetings", {"title": "T", "notes": [{"id": 1}]}, "notes[0].text"),
+        ("inspections", {"place": "P", "result": "lost"}, "result"),
+        ("inspections", {"place": "P", "result": "failed"}, "remark"),
     ],
 )
 def test_invalid_field_is_422_and_named_by_key_path(
@@ -198,6 +200,17 @@ def test_notes_keep_their_ids_when_a_meeting_is_put_back(client: Client) -> None
     made["notes"].append({"text": "c"})
     again = client.send("PUT", f"meetings/{made['id']}", made).json
     assert again["notes"][:2] == made["notes"][:2] and again["notes"][2]["id"] is not None
+
+
+def test_a_failed_inspection_needs_a_remark(client: Client) -> None:
+    made = add(client, "inspections", {"place": "Roof ladder"})
+    path = f"inspections/{made['id']}"
+    assert (made["result"], made["remark"]) == ("open", None)
+    refused = client.send("PATCH", path, {"result": "failed"})
+    assert (refused.status, refused.error_code) == (422, 42200)
+    assert client.get(path).json == made
+    failed = {"result": "failed", "remark": "A rung is loose."}
+    assert client.send("PATCH", path, failed).json == {**made, **failed}
 
 
 @pytest.mark.parametrize("path", ["enterprises/3", "enterprises", "enterprises/3/chiefs"])

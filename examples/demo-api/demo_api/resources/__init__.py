@@ -1,1 +1,1 @@
-"""The resources of the sample domain: enterprises, employees, meetings, people."""
+"""The resources of the sample domain: enterprises, employees, meetings, people, inspections."""
