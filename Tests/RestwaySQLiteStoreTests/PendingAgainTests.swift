@@ -61,6 +61,27 @@ final class PendingAgainTests: EditTestCase {
         }
     }
 
+    func testAnAnswerLoadsTheObjectUnderAnEditThatWasLaidAgain() throws {
+        try withEachStore {
+            let store = try makeStore()
+            let edit = EditID.random(outbox: outbox)
+            try layAgain(
+                store,
+                described(
+                    edit,
+                    .init(
+                        note, storeKey: 0, identity: .integer(1),
+                        cells: newTitle(.string("old"), "mine"))))
+            XCTAssertFalse(try object(store, 1).isLoaded)
+            XCTAssertEqual(try store.count(note), 0)
+            // Each value of the answer is under the edit.
+            try answer(store, row(1, title: .string("old")))
+            XCTAssertTrue(try object(store, 1).isLoaded)
+            XCTAssertEqual(try store.count(note), 1)
+            XCTAssertEqual(try object(store, 1).string(at: Cell.title), "mine")
+        }
+    }
+
     func testAnEditIsLaidAgainOverTheObjectOfItsKeyOrIdentity() throws {
         try withEachStore {
             let store = try makeStore()

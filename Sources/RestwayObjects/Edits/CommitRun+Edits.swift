@@ -189,8 +189,8 @@ extension CommitRun {
             values[cell] = object.value(at: cell)
         }
         let shown = newer.replacing(values)
-        try publish(
-            shown.isEqual(to: object) ? .nothing : .merges(shown), of: row, index, over: object)
+        let isSame = shown.isEqual(to: object) && shown.isLoaded == object.isLoaded
+        try publish(isSame ? .nothing : .merges(shown), of: row, index, over: object)
     }
 
     /// Stores a row of the program that is a pending edit.
