@@ -250,6 +250,17 @@ let scenarios: [Target] = [
         swiftSettings: [.swiftLanguageMode(.v6)])
 ]
 
+/// A client of `make sync-check`, which uses the parts of the library without their faces.
+let syncCheck: [Target] = [
+    .executableTarget(
+        name: "SyncCheckClient",
+        dependencies: [
+            "RestwayThreads", "RestwayJSON", "RestwaySQLite", "RestwayRouting", "RestwayObjects",
+            "RestwayOutcome", "RestwayDocument", "RestwayStore", "RestwayRequests", "RestwayCalls",
+            "RestwayOutbox", "RestwayClient",
+        ], path: "Tests/SyncCheck/Client", swiftSettings: settings)
+]
+
 let package = Package(
     name: "restway",
     products: [
@@ -268,5 +279,5 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
     ],
-    targets: systemLibraries + core + testing + macros + fuzz + scenarios
+    targets: systemLibraries + core + testing + macros + fuzz + scenarios + syncCheck
 )

@@ -18,5 +18,5 @@ test-c test-c-asan test-valgrind-1 test-valgrind-2: build-harness
 
 test-swift-1 test-swift-2: build-swift
 # The scenarios and the sample package use the modules of this build.
-test-swift-asan-1 test-swift-asan-2 test-scenarios test-swift-sample: build-swift-asan
+test-swift-asan-1 test-swift-asan-2 test-scenarios test-swift-sample test-sync-check: build-swift-asan
 test-swift-tsan-1 test-swift-tsan-2: build-swift-tsan

@@ -11,7 +11,8 @@ WITH_DEMO_API := examples/with-demo-api
 TSAN_PARTS := test-swift-tsan-1 test-swift-tsan-2
 PARTS := test-swift-asan-1 test-swift-asan-2 test-types test-tidy test-python test-python-tools \
 	test-headers test-plugins test-faults test-cpp-asan test-valgrind-1 test-valgrind-2 \
-	test-scenarios test-swift-sample test-c-asan test-schema test-c test-servers test-rust test-crash
+	test-scenarios test-swift-sample test-c-asan test-schema test-c test-servers test-rust test-crash \
+	test-sync-check
 # A part that is run by itself uses this number of processes, if it can.
 SIDE_BY_SIDE ?= 2
 PYTEST := $(PYTHON) -m pytest -n $(SIDE_BY_SIDE) --dist loadfile
@@ -307,6 +308,26 @@ test-crash-long:
 	RESTWAY_CRASH_KILLS=$(CACHE_KILLS) swift test $(TEST_FLAGS) --filter CacheCrashTests \
 	    $(SAY_FAILURES)
 
+# Clients in processes of their own, which are killed now and then, against a server that loses
+# requests and answers: each must show what a model says, and at the end all must agree with the server.
+# `make test` always runs the same schedules. The client is a debug build, because a release library
+# has no fault points, and no switches that leave a rule out.
+SEEDS ?= 200
+SYNC_CLIENT = $(CURDIR)/$(firstword $($(DRIVER_BUILD)))/debug/SyncCheckClient
+SYNC_CHECK = swift build --product SyncCheckClient --scratch-path $($(DRIVER_BUILD)) $(TEST_FLAGS) && \
+	RESTWAY_SYNC_CLIENT=$(SYNC_CLIENT) ASAN_OPTIONS=detect_leaks=0 $(PYTHON) Tests/SyncCheck/check.py
+
+.PHONY: test-sync-check search-sync-rules
+test-sync-check: setup
+	$(SYNC_CHECK) --seeds $(SEEDS)
+
+search-sync-rules: setup
+	$(SYNC_CHECK) --search
+	$(SYNC_CHECK) --seeds $(SYNC_SEEDS) --first 1001
+
+# The number of further random schedules of the long form.
+SYNC_SEEDS ?= 4000
+
 # Packages that use Restway: the sample package, which runs, and the Swift blocks of the documents. No
 # other package is fetched. They take the modules that the Swift tests were built with.
 SWIFT_PACKAGE := $(STAGED) RESTWAY_PYTHON=$(PYTHON) ASAN_OPTIONS=detect_leaks=0 \
@@ -337,7 +358,7 @@ test-tidy: setup
 # Folders whose modules import each other by their names alone, and programs, so that each is checked
 # by itself. They share what mypy remembers of the package.
 TYPED := tools/restway-tools Tests/Tidy Tests/HeaderTests Tests/Schema Tests/Scenarios Tests/Plugins \
-	Tests/Faults Tests/Crash Tests/Servers Include Sources bindings/rust examples/companies.py \
+	Tests/Faults Tests/Crash Tests/Servers Tests/SyncCheck Include Sources bindings/rust examples/companies.py \
 	$(PYTHON_SCRIPTS)
 # Programs that have errors on purpose; a test checks them.
 UNTYPED := ^tools/restway-tools/tests/stubs/

@@ -75,6 +75,11 @@ package struct Answer: Sendable {
         if case .saved(let saved) = bodyPlace { saved } else { nil }
     }
 
+    /// Whether the server may have got the request before the exchange with this answer.
+    package var isToRepetition: Bool {
+        timings.repetitions > 0 || attempts.dropLast().contains(where: \.mayHaveArrived)
+    }
+
     package var isSuccess: Bool { (200..<300).contains(status) }
 
     /// The URL to which the answer redirects; `nil` if it does not redirect.

@@ -50,6 +50,8 @@ package struct CallAttempt: Sendable, Equatable {
     /// 0 if there was no answer.
     package var httpStatus: Int
     package var apiCode: String?
+    /// Whether the server may have acted on the request although the attempt failed.
+    package var mayHaveArrived = false
     /// The time before the attempt, in which it waited for a retry, a refresh or both.
     package var waitedMicroseconds: Int64
     package var tookMicroseconds: Int64

@@ -52,7 +52,8 @@ package struct Failure: Error, Sendable {
         var isOfBatchCall = false
         var isOfProgram = false
         var isOfNetwork = false
-        var asksToSignIn = false
+        var losesContent = false
+        var wasSentBefore = false
         var isOfTakenRequest = false
         var refusesCredential = false
         var repetitions = 0
@@ -176,11 +177,17 @@ package struct Failure: Error, Sendable {
         set { ownBox.values.call.isOfNetwork = newValue }
     }
 
-    /// Whether the API has sent a request to another page of its own (302) in place of an answer,
-    /// as it does when it wants a sign-in.
-    package var asksToSignIn: Bool {
-        get { box.values.call.asksToSignIn }
-        set { ownBox.values.call.asksToSignIn = newValue }
+    /// Whether the answer is a redirect within the API that was not followed, because the request
+    /// would become a GET without the content that the server has to take.
+    package var losesContent: Bool {
+        get { box.values.call.losesContent }
+        set { ownBox.values.call.losesContent = newValue }
+    }
+
+    /// Whether the server may have got the request in an earlier attempt of the call.
+    package var wasSentBefore: Bool {
+        get { box.values.call.wasSentBefore }
+        set { ownBox.values.call.wasSentBefore = newValue }
     }
 
     /// Whether the server has taken the request, which is not safe to send again. Only its answer,

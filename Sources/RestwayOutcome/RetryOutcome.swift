@@ -3,12 +3,10 @@ import RestwayText
 
 /// How an attempt failed, as far as it matters for retries.
 package enum RetryOutcome: Equatable, Sendable {
-    /// The server answered. `retryAfter` is the wait in milliseconds that the server asks for, if
-    /// any; `apiCode` is the API's own code; `isTemporary` is set if the host knows it; `meaning`
-    /// is `nil` if it follows from the status and the wait.
+    /// The server answered. `apiCode` is the API's own code; `retryAfter` is the wait in
+    /// milliseconds that the server asks for, if any; `isTemporary` is set if the host knows it.
     case answer(
-        status: Int, apiCode: String? = nil, retryAfter: Int64? = nil, isTemporary: Bool? = nil,
-        meaning: AnswerMeaning? = nil)
+        AnswerFacts, apiCode: String? = nil, retryAfter: Int64? = nil, isTemporary: Bool? = nil)
     /// The attempt failed without an answer that a retry policy can judge.
     case failure(Failure.Reason)
 }
@@ -16,28 +14,19 @@ package enum RetryOutcome: Equatable, Sendable {
 extension RetryOutcome {
     /// Takes the values that a retry decision needs from the failure of a call.
     package init(_ failure: Failure, wallMicroseconds: Int64) {
-        guard failure.reason == .http else {
+        guard let facts = AnswerFacts(failure, wallMicroseconds: wallMicroseconds) else {
             self = .failure(failure.reason)
             return
         }
         let headers = failure.response?.headers ?? Headers()
         let time = ServerTime(headers, wallMicroseconds: wallMicroseconds)
-        var facts = AnswerFacts(status: failure.httpStatus, headers, time)
-        facts.isOfNetwork = failure.isOfNetwork
-        facts.asksToSignIn = failure.asksToSignIn
         var after = RetryAfter.milliseconds(headers, time)
         if after == nil, facts.usesUpRate {
             after = StatedRate(headers, time)?.resetMilliseconds
         }
         self = .answer(
-            status: failure.httpStatus, apiCode: failure.apiCode, retryAfter: after,
-            isTemporary: failure.statedRetryable, meaning: AnswerMeaning(facts))
-    }
-
-    /// The meaning of the answer; `nil` if there is no answer.
-    package var meaning: AnswerMeaning? {
-        guard case .answer(let status, _, let retryAfter, _, let meaning) = self else { return nil }
-        return meaning ?? AnswerMeaning(AnswerFacts(status: status, asksToWait: retryAfter != nil))
+            facts, apiCode: failure.apiCode, retryAfter: after,
+            isTemporary: failure.statedRetryable)
     }
 }
 

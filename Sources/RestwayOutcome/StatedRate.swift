@@ -5,8 +5,8 @@ package import RestwayHTTP
 /// It reads, in this order, `RateLimit` and `RateLimit-Policy` (IETF draft
 /// draft-ietf-httpapi-ratelimit-headers, versions 8 and later), the dictionary form and the
 /// separate fields of earlier versions of that draft, and `X-RateLimit-*` with its usual spellings.
-/// `Retry-After` (RFC 9110, section 10.2.3) counts in answers that limit a rate: 429, and 403 and
-/// 503 with this field. Times of day are compared with the `Date` of the answer.
+/// `Retry-After` (RFC 9110, section 10.2.3) counts in answers that `AnswerMeaning` calls limits:
+/// 403, 429 and 503 with this field. Times of day are compared with the `Date` of the answer.
 package struct StatedRate: Equatable, Sendable {
     /// The number of requests in a period, if the server states it.
     package var limit: Int64?
@@ -46,9 +46,7 @@ package struct StatedRate: Equatable, Sendable {
 
     private static func pause(_ head: ResponseHead, _ time: ServerTime) -> StatedRate? {
         guard let wait = RetryAfter.milliseconds(head.headers, time),
-            AnswerMeaning(AnswerFacts(status: head.status, asksToWait: true)) == .limited,
-            // A lock on one resource says nothing about other requests.
-            head.status != 423
+            AnswerMeaning(AnswerFacts(status: head.status, asksToWait: true)).holdsOrigin
         else { return nil }
         return StatedRate(limit: nil, remaining: 0, resetMilliseconds: wait)
     }

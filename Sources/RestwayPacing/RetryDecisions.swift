@@ -15,7 +15,7 @@ extension RetryPolicy {
         }
         guard attempt.isRewindable else { return .stop(.bodyCannotRewind) }
         var delay = Int64.random(in: 0...delayMax(afterAttempt: attempt.number), using: &random)
-        if case .answer(_, _, let retryAfter?, _, _) = outcome {
+        if case .answer(_, _, let retryAfter?, _) = outcome {
             guard retryAfter <= retryAfterMaxMilliseconds else { return .stop(.retryAfterTooLong) }
             delay = max(delay, retryAfter)
         }

@@ -27,7 +27,11 @@ package final class Connection: @unchecked Sendable {
         package var mode = FileMode.ownerOnly
         package var faults: FaultPoints?
 
-        package init() {}
+        package init() {
+            #if DEBUG
+                faults = FaultPoints.standard.withLock { $0 }
+            #endif
+        }
     }
 
     package let path: String
@@ -520,4 +524,10 @@ package struct FaultPoints: Sendable {
     package init(_ code: @escaping @Sendable (Operation) -> Int32?) {
         self.code = code
     }
+
+    #if DEBUG
+        /// The fault points of connections that name none, for programs that test the whole
+        /// library. A release library has none.
+        package static let standard = Lock<FaultPoints?>(nil)
+    #endif
 }

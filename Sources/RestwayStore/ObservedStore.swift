@@ -185,9 +185,9 @@ package final class ObservedStore: Sendable {
             guard !observations.isEmpty else { return nil }
             var changes: [Change] = []
             for object in objects {
-                // The end of an object that has gone was already reported.
+                // The end of an object that has gone or is hidden was already reported.
                 let newest = try? newest(object.entity, storeKey: object.storeKey)
-                guard let newest else { continue }
+                guard let newest, (try? seen(newest)) != nil else { continue }
                 changes.append(
                     Change(storeKey: newest.storeKey, before: newest, after: newest))
             }

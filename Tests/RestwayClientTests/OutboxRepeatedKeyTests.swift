@@ -51,15 +51,21 @@ final class OutboxRepeatedKeyTests: OutboxTestCase {
     }
 
     func testA409OfAListedProblemTypeIsTemporary() throws {
-        let client = try begin(listed)
-        XCTAssertEqual(try flushed(client) { $0.answer(409, problem) }, ["1 waiting 409"])
-        XCTAssertEqual(try flushed(client) { $0.answer(409, "[1") }, ["1 dead 409"])
-        XCTAssertEqual(try reason(client), .refused)
+        let client = try client(listed)
+        try queueOffline(client, put(1), put(2))
+        try flush(client)
+        transport.answer(409, problem)
+        transport.answer(409, "[1")
+        XCTAssertEqual(words(nextFlushed()), ["1 waiting 409", "2 dead 409"])
+        XCTAssertEqual(try client.requireOutbox().find(2).deathReason, .refused)
     }
 
-    func testA409OfAnotherTypeIsADeadLetter() throws {
+    func testA409OfAnotherTypeIsADeadLetterAtTheFirstTryOnly() throws {
         let client = try begin()
-        XCTAssertEqual(try flushed(client) { $0.answer(409, problem) }, ["1 dead 409"])
+        XCTAssertEqual(try flushed(client) { $0.answer(409, problem) }, ["1 waiting 409"])
+        _ = try client.requireOutbox().dropAll()
+        try queueOffline(client, put(2))
+        XCTAssertEqual(try flushed(client) { $0.answer(409, problem) }, ["2 dead 409"])
     }
 
     func testAFirstTryThatMeetsAConflictIsADeadLetterUnlessTheServerAsksToWait() throws {

@@ -1,4 +1,5 @@
 @testable import RestwayOutbox
+import RestwayOutcome
 import RestwayThreads
 import XCTest
 
@@ -53,9 +54,8 @@ final class OutboxRulesTests: XCTestCase {
 
     func testAnAnswerOfTheNetworkStaysWithAnyStatus() {
         for status in [200, 302] {
-            guard case .postpone = verdict(.answer(status: status, meaning: .notTheAPI)) else {
-                return XCTFail("\(status)")
-            }
+            let page = OutboxOutcome.answer(status: status) { $0.isOfNetwork = true }
+            guard case .postpone = verdict(page) else { return XCTFail("\(status)") }
         }
     }
 
@@ -138,29 +138,30 @@ final class OutboxRulesTests: XCTestCase {
         XCTAssertEqual(OutboxBatching(limit: nil, failuresMax: nil).itemsMax, 1)
     }
 
-    func testAConflictOfARepeatedKeyThatSaysWhenToComeBackIsTemporary() {
+    func testA409ToAnEarlierAttemptIsTemporary() {
         func verdict(
-            _ status: Int, after: Int64? = nil, before: Bool, type: String? = nil
+            _ status: Int, after: Int64? = nil, before: Bool, namesWork: Bool = false
         ) -> OutboxVerdict {
             self.verdict(
-                .answer(
-                    status: status, retryAfterMilliseconds: after, wasSentBefore: before,
-                    problem: OutboxProblem(type: type)))
+                .answer(status: status, retryAfterMilliseconds: after) {
+                    $0.wasSentBefore = before
+                    $0.namesWork = namesWork
+                })
         }
         XCTAssertEqual(
             verdict(409, after: 60_000, before: true),
             .postpone(milliseconds: 60_000, askedMilliseconds: 60_000))
         XCTAssertEqual(verdict(410, after: 60_000, before: true), .bury)
-        XCTAssertEqual(verdict(409, before: true, type: "busy"), .bury)
-        rules.inProgressTypes = ["busy"]
-        XCTAssertEqual(verdict(409, before: true, type: "taken"), .bury)
+        XCTAssertEqual(verdict(409, before: false), .bury)
+        guard case .postpone(_, 0) = verdict(409, before: true) else { return XCTFail() }
+        // A list of the document replaces that, but not what the server says itself.
+        rules.temporaryStatuses = [503...503]
+        XCTAssertEqual(verdict(409, before: true), .bury)
         for before in [false, true] {
-            guard case .postpone(_, 0) = verdict(409, before: before, type: "busy") else {
+            guard case .postpone(_, 0) = verdict(409, before: before, namesWork: true) else {
                 return XCTFail()
             }
         }
-        // A list of the document does not change that.
-        rules.temporaryStatuses = [503...503]
         XCTAssertEqual(verdict(409, after: 60_000, before: false), .bury)
         XCTAssertEqual(
             verdict(409, after: 60_000, before: true),

@@ -24,40 +24,44 @@ final class SharedJournalTests: JournalTestCase {
         XCTAssertEqual(item.entry.idempotencyKey, "key-1")
     }
 
-    func testWhatOthersMayHaveSentIsKnown() throws {
+    func testItemsThatWereSentBeforeAreKnownToEachSender() throws {
         let first = try openSender()
-        let own = try first.enqueue(entry("a"))
-        XCTAssertFalse(try sent(own, by: first), "it never left")
+        let (own, fresh) = (try first.enqueue(entry("a")), try first.enqueue(entry("b")))
+        XCTAssertEqual(try taken(first, 1), [own])
+        XCTAssertFalse(try sent(own, by: first), "this is its first attempt")
         first.release([own])
         XCTAssertTrue(try sent(own, by: first))
-        // It was stored beside a sender, which is gone when this journal sends for the first time.
+        // The next sender knows it, and knows that the other item never left.
         let second = try open()
-        let other = try second.enqueue(entry("b"))
         first.close()
         XCTAssertTrue(try second.becomeSender())
-        XCTAssertTrue(try sent(other, by: second))
-        let later = try second.enqueue(entry("c"))
-        XCTAssertFalse(try sent(later, by: second))
+        XCTAssertTrue(try sent(own, by: second))
+        XCTAssertFalse(try sent(fresh, by: second))
+        XCTAssertEqual(try second.item(own)?.entry.progress.attempts, 0)
+        // An item that is in flight at a close has been sent, too.
+        XCTAssertEqual(try taken(second), [own, fresh])
         second.close()
-        // Items that exist at the opening may have been sent; later ones have not.
-        let third = try open()
-        let last = try third.enqueue(entry("d"))
-        XCTAssertTrue(try third.becomeSender())
-        XCTAssertTrue(try sent(later, by: third))
-        XCTAssertFalse(try sent(last, by: third))
-        // No other journal was the sender meanwhile.
-        third.resign()
-        let fresh = try third.enqueue(entry("e"))
-        XCTAssertTrue(try third.becomeSender())
-        XCTAssertFalse(try sent(fresh, by: third))
-        // Another journal was the sender.
-        third.resign()
-        let foreign = try third.enqueue(entry("f"))
-        let fourth = try openSender()
-        fourth.close()
-        XCTAssertTrue(try third.becomeSender())
-        XCTAssertTrue(try sent(foreign, by: third))
-        third.close()
+        let third = try openSender()
+        XCTAssertTrue(try sent(fresh, by: third))
+        XCTAssertEqual(try third.item(fresh)?.entry.progress.attempts, 0)
+    }
+
+    func testAnItemWhoseAttemptsDidNotTakeEffectHasNotArrived() throws {
+        let journal = try openSender()
+        let id = try journal.enqueue(entry("a"))
+        func attempt(_ hasArrived: Bool) throws {
+            XCTAssertEqual(try taken(journal), [id])
+            _ = try journal.settle([
+                .postpone(
+                    id: id, nextAttemptAt: 0, askedUntil: 0, mayHaveArrived: hasArrived,
+                    trouble: OutboxTrouble(code: "http", message: ""), attempts: 1)
+            ])
+        }
+        try attempt(false)
+        XCTAssertFalse(try sent(id, by: journal))
+        try attempt(true)
+        try attempt(false)
+        XCTAssertTrue(try sent(id, by: journal))
     }
 
     /// Returns whether an item may have been sent before.

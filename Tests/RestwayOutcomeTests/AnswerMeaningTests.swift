@@ -15,12 +15,14 @@ final class AnswerMeaningTests: XCTestCase {
 
     private func asking(_ status: Int) -> AnswerMeaning { meaning(status) { $0.asksToWait = true } }
 
+    /// Each status without further signs, in the order of the rows.
     func testEachStatusWithoutFurtherSigns() {
-        for status in 200...599 {
+        for status in 100...999 {
             let expected: AnswerMeaning =
                 switch status {
                 case 200...299: .done
                 case 407, 511: .notTheAPI
+                case 401: .credentialRefused
                 case 408, 425: .temporary
                 case 429: .limited
                 case 501, 505: .refused
@@ -31,46 +33,87 @@ final class AnswerMeaningTests: XCTestCase {
         }
     }
 
-    func testAWaitMakesRefusalsLimits() {
-        for status in [403, 423, 429, 503] { XCTAssertEqual(asking(status), .limited, "\(status)") }
+    func testA409WaitsIfSomethingOfTheRequestMayBeUnderWay() {
         XCTAssertEqual(asking(409), .inProgress)
-        for status in [400, 401, 402, 404, 410, 412, 413, 422, 501, 505] {
-            XCTAssertEqual(asking(status), .refused, "\(status)")
+        XCTAssertEqual(meaning(409) { $0.namesWork = true }, .inProgress)
+        XCTAssertEqual(meaning(409) { $0.wasSentBefore = true }, .inProgress)
+        XCTAssertEqual(meaning(409), .refused)
+        // Another status says nothing about an earlier attempt.
+        for status in [400, 404, 410, 412, 422] {
+            XCTAssertEqual(meaning(status) { $0.wasSentBefore = true }, .refused, "\(status)")
+            XCTAssertEqual(meaning(status) { $0.namesWork = true }, .refused, "\(status)")
         }
-        XCTAssertEqual(asking(500), .temporary)
     }
 
-    func testA403WithAUsedUpRateIsALimit() {
+    func testALimitDidNotTakeEffect() {
+        for status in [403, 429, 503] { XCTAssertEqual(asking(status), .limited, "\(status)") }
+        XCTAssertEqual(meaning(429), .limited)
         XCTAssertEqual(meaning(403) { $0.usesUpRate = true }, .limited)
+        XCTAssertEqual(asking(423), .locked)
+        XCTAssertEqual(meaning(423), .refused)
         XCTAssertEqual(meaning(422) { $0.usesUpRate = true }, .refused)
     }
 
-    func testA409OfAKnownProblemIsInProgress() {
-        XCTAssertEqual(meaning(409) { $0.namesWork = true }, .inProgress)
-        XCTAssertEqual(meaning(422) { $0.namesWork = true }, .refused)
+    func testAWaitChangesNoOtherStatus() {
+        for status in 200...599 where ![403, 409, 423, 503].contains(status) {
+            XCTAssertEqual(asking(status), meaning(status), "\(status)")
+        }
     }
 
     func testADeleteThatFindsNothingIsDoneIfItMayHaveBeenSentBefore() {
         for status in [404, 410] {
-            XCTAssertEqual(meaning(status) { $0.isOfRepeatedDelete = true }, .alreadyGone)
+            XCTAssertEqual(meaning(status) { $0.isOfKnownDelete = true }, .alreadyGone)
+            XCTAssertEqual(meaning(status), .refused)
         }
-        XCTAssertEqual(meaning(403) { $0.isOfRepeatedDelete = true }, .refused)
+        XCTAssertEqual(meaning(403) { $0.isOfKnownDelete = true }, .refused)
     }
 
     func testTheNetworkAnswersWithAnyStatus() {
-        for status in [200, 204, 302, 404, 503] {
+        for status in [200, 204, 302, 303, 401, 404, 409, 503] {
             XCTAssertEqual(meaning(status) { $0.isOfNetwork = true }, .notTheAPI)
         }
     }
 
-    func testMeaningsThatPass() {
-        for meaning in [AnswerMeaning.limited, .inProgress, .temporary] {
-            XCTAssertTrue(meaning.isTemporary && meaning.mayPass)
+    func testARedirectThatLosesTheContentOfARequest() {
+        func lost(_ status: Int) -> AnswerMeaning {
+            meaning(status) {
+                $0.losesContent = true
+                $0.isOfWrite = true
+            }
         }
-        XCTAssertTrue(AnswerMeaning.notTheAPI.mayPass && !AnswerMeaning.notTheAPI.isTemporary)
-        for meaning in [AnswerMeaning.done, .alreadyGone, .refused] {
-            XCTAssertFalse(meaning.isTemporary || meaning.mayPass)
+        XCTAssertEqual(lost(301), .refused)
+        XCTAssertEqual(lost(302), .needsSignIn)
+        XCTAssertEqual(lost(303), .done)
+        XCTAssertEqual(meaning(303), .refused)
+    }
+
+    func testA401NeedsACredentialUnlessNoneWasSentOnPurpose() {
+        XCTAssertEqual(meaning(401) { $0.isWithoutCredential = true }, .refused)
+        // The document names further answers that refuse a credential.
+        XCTAssertEqual(meaning(419) { $0.refusesCredential = true }, .credentialRefused)
+    }
+
+    func testTheConsequencesOfEachMeaning() {
+        for meaning in AnswerMeaning.allCases {
+            let (isTemporary, mayHaveArrived) =
+                switch meaning {
+                case .done, .alreadyGone, .notTheAPI: (false, true)
+                case .limited, .locked: (true, false)
+                case .inProgress, .temporary: (true, true)
+                case .needsSignIn, .credentialRefused, .refused: (false, false)
+                }
+            XCTAssertEqual(meaning.isTemporary, isTemporary, "\(meaning)")
+            XCTAssertEqual(meaning.mayHaveArrived, mayHaveArrived, "\(meaning)")
+            XCTAssertEqual(meaning.mayPass, isTemporary || meaning == .notTheAPI, "\(meaning)")
+            XCTAssertEqual(meaning.holdsOrigin, meaning == .limited, "\(meaning)")
         }
+    }
+
+    func testAListOfADocumentReplacesTheTemporaryStatuses() {
+        XCTAssertTrue(AnswerFacts(status: 404).isTemporary([404...404]))
+        XCTAssertFalse(AnswerFacts(status: 503).isTemporary([404...404]))
+        XCTAssertFalse(AnswerFacts(status: 403, asksToWait: true).isTemporary([404...404]))
+        XCTAssertTrue(AnswerFacts(status: 503).isTemporary(nil))
     }
 
     // MARK: Header fields

@@ -47,9 +47,9 @@ final class RetryPolicyTests: XCTestCase {
             XCTAssertEqual(decide(outcome, after: get()) { $0.statuses = [503...503] },
                 .stop(.notTemporary))
         }
-        let used = RetryOutcome.answer(status: 403, meaning: .limited)
+        let used = RetryOutcome.answer(status: 403) { $0.usesUpRate = true }
         XCTAssertTrue(isRetried(decide(used, after: get())))
-        let page = RetryOutcome.answer(status: 200, meaning: .notTheAPI)
+        let page = RetryOutcome.answer(status: 200) { $0.isOfNetwork = true }
         XCTAssertEqual(decide(page, after: get()), .stop(.notTemporary))
     }
 
@@ -178,5 +178,16 @@ final class RetryPolicyTests: XCTestCase {
         _ = decide(.answer(status: 503), after: get(3))
         _ = decide(.answer(status: 503), after: .init(number: 1, method: "POST"))
         XCTAssertTrue(budget.take())
+    }
+}
+
+extension RetryOutcome {
+    fileprivate static func answer(
+        status: Int, apiCode: String? = nil, retryAfter: Int64? = nil,
+        _ change: (inout AnswerFacts) -> Void = { _ in }
+    ) -> RetryOutcome {
+        var facts = AnswerFacts(status: status, asksToWait: retryAfter != nil)
+        change(&facts)
+        return .answer(facts, apiCode: apiCode, retryAfter: retryAfter)
     }
 }

@@ -3,6 +3,7 @@ import RestwayDocument
 import RestwayHTTP
 import RestwayJSON
 import RestwayMapping
+import RestwayOutcome
 import RestwayRequests
 import RestwayRouting
 import RestwayText
@@ -132,7 +133,7 @@ enum TokenResponse {
         if let code { reason += " (\(printable(code)))" }
         if let text = json?["error_description"]?.string { reason += ": \(printable(text))" }
         let isFinal =
-            (200..<500).contains(status) && ![408, 425, 429].contains(status)
+            (200..<500).contains(status) && !AnswerMeaning(AnswerFacts(status: status)).mayPass
             && code != "temporarily_unavailable" && code != "server_error"
         return .refused(reason, isFinal: isFinal)
     }

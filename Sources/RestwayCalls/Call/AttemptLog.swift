@@ -38,11 +38,12 @@ struct AttemptLog: Sendable {
     mutating func end(_ failure: Failure, _ now: Deadline) {
         guard isUnderWay else { return }
         isUnderWay = false
-        ended.append(
-            CallAttempt(
-                reason: reason, failure: failure.reason, httpStatus: failure.httpStatus,
-                apiCode: failure.apiCode, waitedMicroseconds: waitedMicroseconds,
-                tookMicroseconds: now.microseconds(since: began)))
+        var attempt = CallAttempt(
+            reason: reason, failure: failure.reason, httpStatus: failure.httpStatus,
+            apiCode: failure.apiCode, waitedMicroseconds: waitedMicroseconds,
+            tookMicroseconds: now.microseconds(since: began))
+        attempt.mayHaveArrived = failure.mayHaveArrived
+        ended.append(attempt)
         began = now
     }
 
@@ -50,10 +51,11 @@ struct AttemptLog: Sendable {
     mutating func end(answeredWith status: Int, _ now: Deadline) {
         guard isUnderWay else { return }
         isUnderWay = false
-        ended.append(
-            CallAttempt(
-                reason: reason, httpStatus: status, waitedMicroseconds: waitedMicroseconds,
-                tookMicroseconds: now.microseconds(since: began)))
+        var attempt = CallAttempt(
+            reason: reason, httpStatus: status, waitedMicroseconds: waitedMicroseconds,
+            tookMicroseconds: now.microseconds(since: began))
+        attempt.mayHaveArrived = AnswerMeaning(AnswerFacts(status: status)).mayHaveArrived
+        ended.append(attempt)
         began = now
     }
 

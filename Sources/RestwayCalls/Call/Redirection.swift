@@ -19,8 +19,11 @@ extension StageEntry {
         let status = answer.status
         let network = NetworkAnswers(self)
         let mayBeOfNetwork = network.isStorable && location.map(network.leadsAway) == true
-        // The server has taken the request, and names a page to go on with (RFC 9110, 15.4.4).
-        if status == 303, !request.exchange.isSafe, !mayBeOfNetwork { noteTaken() }
+        var facts = AnswerFacts(status: status)
+        facts.isOfWrite = !request.exchange.isSafe
+        facts.isOfNetwork = mayBeOfNetwork
+        // The answer of a success is judged later.
+        if !answer.isSuccess, AnswerMeaning(facts) == .done { noteTaken() }
         guard (300..<400).contains(status), context.options.followsRedirects,
             !request.sending.isInBatch
         else { return .notFollowed }

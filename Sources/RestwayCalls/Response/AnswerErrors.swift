@@ -41,10 +41,9 @@ struct AnswerErrors {
         failure.response = processor.response(answer)
         failure.request = failure.response?.request
         failure.isOfNetwork = NetworkAnswers(processor).isLedAway(answer)
-        failure.asksToSignIn = NetworkAnswers(processor).asksToSignIn(answer)
-        failure.isRetryable =
-            RetryOutcome(failure, wallMicroseconds: call.context.clock.wallMicroseconds())
-            .meaning?.mayPass ?? false
+        failure.losesContent = NetworkAnswers(processor).losesContent(answer)
+        failure.wasSentBefore = answer.isToRepetition
+        failure.isRetryable = failure.meaning?.mayPass ?? false
         guard let read = call.context.functions.failureReader else { return failure }
         return CallbackScope.run { read(failure) }
     }

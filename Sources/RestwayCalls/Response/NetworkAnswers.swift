@@ -48,13 +48,15 @@ struct NetworkAnswers {
             + "\(exchange.method) a GET, which brings the server nothing\(hint)"
     }
 
-    /// Whether the API sends a request of the outbox to another page of its own, where another
-    /// method would be used. The usual reason is a session that has ended: the page is the sign-in.
-    func asksToSignIn(_ answer: Answer) -> Bool {
-        guard answer.status == 302, request.exchange.method == "POST", isStorable,
-            let location = answer.location
+    /// Whether an answer redirects a request of the outbox within the API in such a way that the
+    /// next request would be a GET without its content.
+    func losesContent(_ answer: Answer) -> Bool {
+        guard isStorable, let location = answer.location, !leadsAway(to: location),
+            case .follow(let method, _, _, _) = RedirectPolicy.decide(
+                status: answer.status, method: request.exchange.method, location: location,
+                from: request.exchange.url, followed: 0, redirectsMax: 1)
         else { return false }
-        return !leadsAway(to: location)
+        return method != request.exchange.method
     }
 
     /// An addition to the message of a failure whose redirect was not followed.

@@ -48,10 +48,9 @@ extension ResponseProcessor {
             ? context.outbox?.definition.statuses : request.sending.retry?.statuses
         if listed?.contains(where: { $0.contains(received.status) }) == true { return false }
         var facts = AnswerFacts(status: received.status)
-        facts.isOfRepeatedDelete =
+        facts.isOfKnownDelete =
             request.exchange.method == Method.delete.rawValue
-            && (request.isFromOutbox || received.timings.repetitions > 0
-                || received.attempts.dropLast().contains(where: \.mayHaveArrived))
+            && (request.isFromOutbox || received.isToRepetition)
         return AnswerMeaning(facts) == .alreadyGone
     }
 
@@ -163,9 +162,8 @@ extension ResponseProcessor {
         _ submission: Submission, _ result: MappingResult?, _ rows: [Snapshot]
     ) -> Int? {
         guard let result else { return nil }
-        // Behind a 303 stands another resource. It is the object only if there is no choice.
-        let isOfOther = request.exchange.method != request.method.rawValue
-        if isOfOther, result.results.joined().count != 1 { return nil }
+        // Behind a 303 stands another resource (RFC 9110, section 15.4.4).
+        if request.exchange.method != request.method.rawValue { return nil }
         return result.results.joined().first {
             rows[$0].entity.isOfFamily(of: submission.entity)
         }
@@ -222,15 +220,5 @@ extension ResponseProcessor {
             let answer = index == 0 ? consequences.answer : matching.rows[index]
             settle(member, answer, withheld(index, object, matching))
         }
-    }
-}
-
-extension CallAttempt {
-    /// Whether the server may have acted on the request although the attempt failed.
-    fileprivate var mayHaveArrived: Bool {
-        guard httpStatus == 0 else {
-            return AnswerMeaning(AnswerFacts(status: httpStatus)) == .temporary
-        }
-        return failure?.traits.mayHaveArrived ?? false
     }
 }

@@ -36,11 +36,8 @@ package struct RetryPolicy: Equatable, Sendable {
 
     package func isTemporary(_ outcome: RetryOutcome) -> Bool {
         switch outcome {
-        case .answer(let status, let code, _, let stated, _):
-            stated
-                ?? (statuses.map { $0.contains { $0.contains(status) } }
-                    ?? (outcome.meaning?.isTemporary == true)
-                    || code.map(codes.contains) == true)
+        case .answer(let facts, let code, _, let stated):
+            stated ?? (facts.isTemporary(statuses) || code.map(codes.contains) == true)
         case .failure(let reason): transport.contains(reason)
         }
     }

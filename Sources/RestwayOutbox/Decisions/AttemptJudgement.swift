@@ -54,13 +54,13 @@ struct AttemptJudgement {
             sends = 1 + error.repetitions
         }
         attempts = item.entry.progress.attempts + sends
-        outcome = failure.map { Self.outcome($0, facts, rules) } ?? .answer(status: 200)
+        outcome = failure.map { Self.outcome($0, facts, rules) } ?? Self.taken
         isRefusedAgain =
             outcome == .credentialRefused && failure?.isOfBatchCall == false
             && item.entry.progress.trouble?.code == OutboxTrouble.credential
         // The server accepts the credential for other items, so it refuses this one.
         if isRefusedAgain, facts.isTrusted {
-            outcome = .answer(status: failure?.httpStatus ?? 401)
+            outcome = .answer(AnswerFacts(status: failure?.httpStatus ?? 401))
         }
         verdict = rules.verdict(outcome, attempts: attempts, random: &random)
     }
@@ -70,6 +70,9 @@ struct AttemptJudgement {
         outcome = .interrupted
         verdict = rules.verdict(outcome, attempts: attempts, random: &random)
     }
+
+    /// The outcome of a request that the server has taken, whatever the answer says about it.
+    private static let taken = OutboxOutcome.answer(AnswerFacts(status: 200))
 
     private static func outcome(
         _ failure: Failure, _ facts: AttemptFacts, _ rules: OutboxRules
@@ -82,7 +85,7 @@ struct AttemptJudgement {
             let isLocal = failure.reason.traits.item == .untouched || failure.reason == .store
             if facts.awaitsIdentity, isLocal { return .interrupted }
             // Only the answer, or the page behind it, is wrong.
-            return .answer(status: 200)
+            return taken
         }
         switch failure.reason.traits.item {
         case .untouched: return .untouched
@@ -98,13 +101,13 @@ struct AttemptJudgement {
         // The batch call was answered. It had no answer to this request, or one that cannot be
         // read; then the server has the request.
         if failure.reason == .batch {
-            return failure.isRetryable ? .interrupted : .answer(status: 200)
+            return failure.isRetryable ? .interrupted : taken
         }
-        let wasSentBefore = failure.wasRepeated || facts.wasSentBefore
-        if let answer = failure.answer(wall, wasSentBefore: wasSentBefore) { return answer }
+        if let answer = failure.answer(wall, wasSentBefore: facts.wasSentBefore, rules) {
+            return answer
+        }
         // The server took the request; only its answer is wrong.
-        if (200...299).contains(failure.httpStatus) { return .answer(status: failure.httpStatus) }
-        return .impossible
+        return rules.isDone(AnswerFacts(status: failure.httpStatus)) ? taken : .impossible
     }
 
     /// Whether the answer refuses the credential of the item: a 401, or what the document or the
@@ -112,24 +115,19 @@ struct AttemptJudgement {
     private static func refusesCredential(
         _ failure: Failure, _ facts: AttemptFacts, _ rules: OutboxRules
     ) -> Bool {
-        guard failure.reason == .http, failure.refusesCredential || failure.httpStatus == 401,
-            failure.statedRetryable == nil, !failure.comesFromNetwork
-        else { return false }
-        let status = failure.httpStatus
-        if rules.temporaryStatuses?.contains(where: { $0.contains(status) }) == true {
+        guard var answer = AnswerFacts(failure), failure.statedRetryable == nil else {
             return false
         }
         // Another credential changes nothing for a request that is sent without a credential.
-        return facts.hasCredential
+        answer.isWithoutCredential = !facts.hasCredential
+        return AnswerMeaning(answer) == .credentialRefused
+            && !(rules.temporaryStatuses != nil && answer.isTemporary(rules.temporaryStatuses))
     }
 }
 
 extension Failure {
     /// The largest body that is read; a longer body is not read at all.
     private static let problemBytesMax = 64 << 10
-
-    /// Whether this is the answer to a request that the transport had already sent before.
-    fileprivate var wasRepeated: Bool { self.repetitions > 0 }
 
     /// The problem that the answer describes; `nil` if its body is not a JSON object.
     fileprivate var problem: OutboxProblem? {
@@ -144,23 +142,28 @@ extension Failure {
     }
 
     /// Returns the outcome of an attempt that the server answered; `nil` if it did not.
-    fileprivate func answer(_ wallMicroseconds: Int64, wasSentBefore: Bool) -> OutboxOutcome? {
-        guard self.reason == .http,
-            case .answer(let status, _, let after, let stated, let meaning) = RetryOutcome(
-                self, wallMicroseconds: wallMicroseconds)
+    ///
+    /// - Parameter wasSentBefore: Whether the server may know the request from an attempt that was
+    ///   not one of this call.
+    fileprivate func answer(
+        _ wallMicroseconds: Int64, wasSentBefore: Bool, _ rules: OutboxRules
+    ) -> OutboxOutcome? {
+        guard case .answer(var facts, _, let after, let stated) = RetryOutcome(
+            self, wallMicroseconds: wallMicroseconds)
         else { return nil }
-        return .answer(
-            status: status, retryAfterMilliseconds: after, isTemporary: stated,
-            wasSentBefore: wasSentBefore, problem: problem, meaning: meaning)
+        let problem = problem
+        if wasSentBefore { facts.wasSentBefore = true }
+        facts.namesWork = problem?.type.map(rules.inProgressTypes.contains) ?? false
+        return .answer(facts, retryAfterMilliseconds: after, isTemporary: stated, problem: problem)
     }
 
     /// Returns the outcome for an item whose batch call has failed. The wait that the answer to the
     /// batch asks for holds for its items.
     fileprivate func ofBatchCall(_ wallMicroseconds: Int64) -> OutboxOutcome {
-        guard case .answer(let status, let after?, _, _, _, _) = answer(
-            wallMicroseconds, wasSentBefore: false)
+        guard case .answer(let facts, _, let after?, _) = RetryOutcome(
+            self, wallMicroseconds: wallMicroseconds)
         else { return .unreachable }
-        return .answer(status: status, retryAfterMilliseconds: after, isTemporary: true)
+        return .answer(facts, retryAfterMilliseconds: after, isTemporary: true)
     }
 
     /// The statuses with which a server says that it does not take a batch, or not this one.
@@ -174,23 +177,14 @@ extension Failure {
 
     /// Whether the server could be reached but did not take the batch.
     var brokeBatch: Bool {
-        guard self.isOfBatchCall, !self.comesFromNetwork, !self.refusesCredential,
-            self.httpStatus != 401
-        else { return false }
+        guard self.isOfBatchCall, !self.comesFromNetwork, meaning != .credentialRefused else {
+            return false
+        }
         switch self.reason.traits.batch {
         case .refused: return true
         case .refusedIfAnswered: return self.httpStatus != 0
         case .other: return false
         }
-    }
-
-    /// Whether the failed request may have reached the server.
-    var mayHaveArrived: Bool {
-        // The client asks an authorize function before it sends anything.
-        if self.isOfProgram, self.httpStatus == 0 { return false }
-        if self.saysNothingWasDone { return false }
-        // A function of the program that reads the answer may fail with any reason.
-        return self.isOfProgram || self.reason.traits.mayHaveArrived
     }
 }
 
@@ -198,6 +192,9 @@ extension OutboxRules {
     /// Whether the answer to a call is one after which an item would stay in the outbox; `nil` if
     /// the server has not answered.
     func keeps(_ failure: Failure, wallMicroseconds: Int64) -> Bool? {
-        failure.answer(wallMicroseconds, wasSentBefore: failure.wasRepeated).map(keeps)
+        guard case .answer(let facts, _, _, _) = failure.answer(
+            wallMicroseconds, wasSentBefore: false, self)
+        else { return nil }
+        return keeps(facts)
     }
 }

@@ -38,12 +38,10 @@ struct OutboxRules: Equatable, Sendable {
 /// The result of an attempt to send an item.
 enum OutboxOutcome: Equatable, Sendable {
     /// The server answered. `retryAfterMilliseconds` is set if the server sent it. `isTemporary` is
-    /// set if the program decides that, rather than the statuses. `wasSentBefore` is true if an
-    /// earlier attempt had sent the item with the same idempotency key. `meaning` is `nil` if it
-    /// follows from the status and the wait.
+    /// set if the program decides that, rather than the answer.
     case answer(
-        status: Int, retryAfterMilliseconds: Int64? = nil, isTemporary: Bool? = nil,
-        wasSentBefore: Bool = false, problem: OutboxProblem? = nil, meaning: AnswerMeaning? = nil)
+        AnswerFacts, retryAfterMilliseconds: Int64? = nil, isTemporary: Bool? = nil,
+        problem: OutboxProblem? = nil)
     /// There is no answer, but another attempt may bring one: connecting, DNS or the handshake
     /// failed, the time limit passed, the connection was lost, or a batch failed as a whole.
     case unreachable
@@ -117,9 +115,9 @@ extension OutboxRules {
         _ outcome: OutboxOutcome, attempts: Int, random: inout some RandomNumberGenerator
     ) -> OutboxVerdict {
         switch outcome {
-        case .answer(let status, let retryAfter, let stated, _, _, _):
-            if stated ?? keeps(outcome) { return postponement(attempts, retryAfter, &random) }
-            return (200...299).contains(status) ? .remove : .bury
+        case .answer(let facts, let retryAfter, let stated, _):
+            if stated ?? keeps(facts) { return postponement(attempts, retryAfter, &random) }
+            return isDone(facts) ? .remove : .bury
         case .unreachable, .interrupted: return postponement(attempts, nil, &random)
         case .impossible: return .bury
         case .noCredential, .credentialRefused: return .awaitCredential
@@ -134,7 +132,8 @@ extension OutboxRules {
     /// the key.
     func deathReason(_ outcome: OutboxOutcome) -> OutboxDeathReason {
         switch outcome {
-        case .answer(422, _, _, _, let problem?, _) where problem.concernsKey: .keyReused
+        case .answer(let facts, _, _, let problem?)
+        where facts.status == 422 && problem.concernsKey: .keyReused
         case .answer: .refused
         case .unreachable, .interrupted, .impossible, .noCredential, .credentialRefused,
             .untouched:
@@ -144,27 +143,26 @@ extension OutboxRules {
 
     /// Returns whether an item stays in the outbox after this answer, as far as the program has not
     /// decided that.
-    func keeps(_ outcome: OutboxOutcome) -> Bool {
-        guard case .answer(let status, let retryAfter, _, _, _, let known) = outcome else {
-            return false
-        }
-        let facts = AnswerFacts(status: status, asksToWait: retryAfter != nil)
-        let meaning = known ?? AnswerMeaning(facts)
+    func keeps(_ answer: AnswerFacts) -> Bool {
+        switch AnswerMeaning(answer) {
         // The document's statuses are about the API's answers to the request itself.
-        if meaning == .notTheAPI || meaning == .needsCredential || isInProgress(outcome) {
-            return true
+        case .notTheAPI, .needsSignIn: true
+        // The server itself says that it works on an earlier attempt, whatever the statuses are.
+        case .inProgress where answer.namesWork || answer.asksToWait && answer.wasSentBefore: true
+        case .done, .alreadyGone, .limited, .locked, .inProgress, .temporary,
+            .credentialRefused, .refused:
+            answer.isTemporary(temporaryStatuses)
         }
-        return temporaryStatuses.map { $0.contains { $0.contains(status) } } ?? meaning.isTemporary
     }
 
-    /// Returns whether the server is still working on an earlier attempt, whatever the document's
-    /// statuses are. The sign is a problem type that is known to mean "still working", or a time to
-    /// come back in the answer to a key that the server has seen.
-    private func isInProgress(_ outcome: OutboxOutcome) -> Bool {
-        guard case .answer(409, let retryAfter, _, let wasSentBefore, let problem, _) = outcome
-        else { return false }
-        return retryAfter != nil && wasSentBefore
-            || problem?.type.map(inProgressTypes.contains) == true
+    /// Returns whether an item is done with this answer.
+    func isDone(_ answer: AnswerFacts) -> Bool {
+        switch AnswerMeaning(answer) {
+        case .done, .alreadyGone: true
+        case .limited, .locked, .inProgress, .temporary, .notTheAPI, .needsSignIn,
+            .credentialRefused, .refused:
+            false
+        }
     }
 
     /// Returns a wait. Half of it is fixed, so that a server in trouble is left alone for a while.

@@ -87,6 +87,7 @@ package final class Outbox: RequestStorage, ObjectRejections {
         // If this fails, the next drop or flush tries again and reports the failure. A store in
         // memory is this client's alone, and nothing is on its way yet.
         try? changes.compare(laysAgain: !around.store.keepsKeys)
+        if around.store.keepsKeys { try? changes.layAgainIfNobodySends() }
         changes.forgetAccepted()
         flushing.schedule(afterMilliseconds: FlushDriver.startMilliseconds)
     }
@@ -431,8 +432,10 @@ extension Outbox {
                 ? 1 + failure.repetitions : 0,
             trouble: OutboxTrouble(failure))
         var outcome = OutboxOutcome.unreachable
-        if case .answer(_, _, let after?, _, _) = RetryOutcome(failure, wallMicroseconds: wall) {
-            outcome = .answer(status: 503, retryAfterMilliseconds: after, isTemporary: true)
+        if case .answer(let facts, _, let after?, _) = RetryOutcome(
+            failure, wallMicroseconds: wall)
+        {
+            outcome = .answer(facts, retryAfterMilliseconds: after, isTemporary: true)
         }
         if case .postpone(let milliseconds, let asked) = flushing.verdict(outcome, attempts: 1) {
             progress.nextAttemptAt = wall + milliseconds * 1_000

@@ -96,7 +96,7 @@ final class OutboxClaim: StorageClaim {
             let wall = outbox.around.clock.wallMicroseconds()
             if failure.reason == .http, let stated = failure.statedRetryable { return stated }
             // The program can sign in and send the request again, so the call fails at once.
-            if failure.asksToSignIn { return false }
+            if failure.meaning == .needsSignIn { return false }
             if outbox.flushing.rules.keeps(failure, wallMicroseconds: wall) == true { return true }
             let outcome = RetryOutcome(failure, wallMicroseconds: wall)
             return retry?.isTemporary(outcome) ?? false

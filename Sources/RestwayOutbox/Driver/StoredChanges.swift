@@ -323,6 +323,19 @@ extension StoredChanges {
         if !steps.isEmpty { _ = try perform(steps) }
     }
 
+    /// Lays the edits of items that the store does not know, if nobody sends items at the moment. A
+    /// sender that has died may have left such items.
+    func layAgainIfNobodySends() throws(Failure) {
+        let items = try journal.checked(journal.editedItems())
+        guard !items.isEmpty else { return }
+        let known = Set(try store.edits(ofOutbox: journal.number).map(\.id.number))
+        guard items.contains(where: { !known.contains($0.edit) }),
+            try journal.checked(journal.becomeSender())
+        else { return }
+        defer { journal.resignAtRest() }
+        try compare(laysAgain: true)
+    }
+
     /// Lays the edits of items that the store does not know, each at its place.
     private func layAgain() throws(Failure) {
         let items = try journal.checked(journal.editedItems())
@@ -359,7 +372,12 @@ extension StoredChanges {
             let dead = part.filter(\.item.isDead).map { EditStep.suspend(id($0.item.edit)) }
             if !dead.isEmpty { _ = try perform(dead) }
             guard !isOurs else { continue }
-            for lost in part { identityTable.adopt(lost.item.item, commit.keysOfFormer) }
+            for lost in part {
+                identityTable.adopt(lost.item.item, commit.keysOfFormer)
+                // Requests about an object that the item creates wait for the item.
+                let item = try journal.checked(journal.item(lost.item.item))
+                if let item { identityTable.name(item) }
+            }
         }
     }
 

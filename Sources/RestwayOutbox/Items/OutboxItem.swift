@@ -197,7 +197,7 @@ extension OutboxWaitReason {
         guard let failure else { return nil }
         if failure.comesFromNetwork {
             self = .notTheAPI
-        } else if failure.asksToSignIn {
+        } else if failure.meaning == .needsSignIn {
             self = .credential
         } else {
             return nil

@@ -4,7 +4,8 @@ import RestwaySQLite
 /// Reads and writes the rows of items.
 enum ItemRow {
     /// The values of the column `mayHaveArrived`, which says whether the server may know an item.
-    /// It is kept for creations only, because nothing depends on it for other items.
+    /// Only creations get it before they are sent; for other items the file of the lock says which
+    /// were sent (`SenderLock.Flight`).
     enum MayHaveArrived {
         static let no: Int64 = 0
         /// The attempt in progress is the first that may have reached the server. The process that

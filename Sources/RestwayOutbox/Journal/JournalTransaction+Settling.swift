@@ -106,6 +106,7 @@ extension JournalTransaction {
         try turns.changing(item) { () throws(OutboxError) in
             try file.run(
                 "UPDATE item SET state = 1, turn = NULL, attempts = attempts + ?2, trouble = ?3, "
+                    + "mayHaveArrived = \(ItemRow.MayHaveArrived.afterAttempt(false)), "
                     + "troubleStatus = ?4, troubleMessage = ?5, answerStatus = ?6, "
                     + "answerHeaders = ?7, answerBody = ?8 WHERE id = ?1",
                 .integer(item.id), .integer(attempts), .text(trouble.code),

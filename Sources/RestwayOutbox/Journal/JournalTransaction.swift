@@ -157,14 +157,16 @@ final class JournalTransaction {
         return left
     }
 
-    /// Counts one more attempt for items that were on their way when their sender died. An item
-    /// that has other attempts by now has got its result.
-    func count(_ flights: [(id: Int64, attempts: Int64)]) throws(OutboxError) {
+    /// Notes that the server may know items of an earlier sender, and counts the attempts that its
+    /// death has ended. An item that has other attempts by now has got its result.
+    func count(_ flights: [SenderLock.Flight]) throws(OutboxError) {
         for flight in flights {
             try file.run(
-                "UPDATE item SET attempts = attempts + 1 "
+                "UPDATE item SET attempts = attempts + ?3, "
+                    + "mayHaveArrived = \(ItemRow.MayHaveArrived.yes) "
                     + "WHERE id = ?1 AND attempts = ?2 AND state = 0",
-                .integer(flight.id), .integer(flight.attempts))
+                .integer(flight.id), .integer(flight.attempts),
+                .integer(flight.isUnderWay ? 1 : 0))
         }
     }
 }

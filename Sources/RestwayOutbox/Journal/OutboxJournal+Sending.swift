@@ -17,15 +17,13 @@ extension OutboxJournal {
         guard isNew else { return true }
         let rule = options.rules.deadLetters
         do throws(OutboxError) {
-            let flights = sending.withLock { $0.lock.takeFlightsOfDead() }
+            let flights = sending.withLock { $0.lock.takeFlights() }
             // This counts as a change. A previous sender that is about to mark items as done
             // therefore looks at them again.
-            let lastItem = try change { (transaction) throws(OutboxError) in
+            try change { (transaction) throws(OutboxError) in
                 try transaction.turns.follow(rule)
                 try transaction.count(flights)
-                return transaction.counters.lastItem
             }
-            sending.withLock { $0.begin(lastItem: lastItem) }
         } catch {
             resign()
             throw error
@@ -141,10 +139,10 @@ extension OutboxJournal {
     /// a newer credential. Nothing is written.
     func release(_ ids: [Int64]) { sending.withLock { $0.release(ids) } }
 
-    /// Returns whether an item in flight may have been sent before, by this process or by another.
+    /// Returns whether the server may know an item in flight from an earlier attempt, of this
+    /// process or of another.
     func mayHaveSentBefore(_ item: OutboxItem) -> Bool {
-        item.entry.progress.attempts > 0 || item.entry.progress.mayHaveArrived
-            || sending.withLock { $0.mayHaveSentBefore(item.id) }
+        item.entry.progress.mayHaveArrived || sending.withLock { $0.mayHaveSentBefore(item.id) }
     }
 
     /// Writes the results of items, in one transaction. If this throws, they are still in flight.

@@ -51,12 +51,9 @@ final class OutboxJournal: Sendable {
         writes = GroupCommit(groups, pool: options.pool)
         self.reader = Lock(reader)
         number = try reader.first("SELECT number FROM outbox") { $0.integer(0) } ?? 0
-        // The turn is read before the last item. No earlier sender can have sent an item stored
-        // after that.
         let lock = SenderLock(database: writer.connection.fileName)
         editLock = EditLock(database: writer.connection.fileName)
-        let lastItem = try reader.counters().current.lastItem
-        sending = Lock(SenderState(lock: lock, lastItem: lastItem))
+        sending = Lock(SenderState(lock: lock))
         // The attempts of a sender that has died are counted before the program looks at them.
         if lock.hasDiedHolder, (try? becomeSender()) == true { resign() }
     }

@@ -7,7 +7,7 @@ import RestwayThreads
 /// release SQLite's locks.) The kernel releases the lock when its holder dies.
 ///
 /// Behind the number of the turn, the file has the items that were sent and have no result in the
-/// database yet, each with its attempts at that moment: a process that is killed leaves them there.
+/// database yet, each with its attempts at that moment: for the sender that follows.
 ///
 /// Only one thread at a time may use it.
 final class SenderLock {
@@ -17,9 +17,8 @@ final class SenderLock {
     private var generation = ProcessGeneration.current
     private(set) var isHeld = false
     /// The number of the current sender's turn, from the file. It grows with each turn, and it is
-    /// odd while a sender is active or if the sender died. It tells a later sender whether another
-    /// sender was active meanwhile. A crash of the machine ends all senders, so nothing waits until
-    /// the number is on disk.
+    /// odd while a sender is active or if the sender died. A crash of the machine ends all senders,
+    /// so nothing waits until the number is on disk.
     private(set) var turn: UInt64
     /// The number before this journal took the lock.
     private(set) var turnBefore: UInt64
@@ -82,22 +81,34 @@ final class SenderLock {
     /// Whether a sender has died and no other one has followed.
     var hasDiedHolder: Bool { !isHeld && turn % 2 == 1 }
 
-    /// Notes the items that are on their way, with their attempts before, in place of the items
-    /// that were noted before. Nothing waits until they are on disk.
-    func note(_ flights: [(id: Int64, attempts: Int64)]) {
+    /// An item that was sent and has no result in the database.
+    struct Flight {
+        let id: Int64
+        /// The attempts before this one.
+        let attempts: Int64
+        /// Whether the attempt has not ended. It counts if the sender dies.
+        let isUnderWay: Bool
+    }
+
+    /// Notes these items in place of those that were noted before. Nothing waits until they are on
+    /// disk.
+    func note(_ flights: [Flight]) {
         guard isHeld else { return }
         let noted = flights.prefix(Self.flightsMax)
         var numbers = [Int64(noted.count)]
-        for flight in noted { numbers += [flight.id, flight.attempts] }
+        for flight in noted {
+            // The attempts of an item that came back are written as a negative number.
+            numbers += [flight.id, flight.isUnderWay ? flight.attempts : -1 - flight.attempts]
+        }
         numbers.withUnsafeBytes { bytes in
             _ = SystemCall.pwrite(
                 descriptor, bytes.baseAddress, bytes.count, at: Self.turnBytes)
         }
     }
 
-    /// Returns and forgets the items that were on their way when the sender before this one died.
-    func takeFlightsOfDead() -> [(id: Int64, attempts: Int64)] {
-        guard isHeld, turnBefore % 2 == 1 else { return [] }
+    /// Returns and forgets the items without a result that the sender before this one has left.
+    func takeFlights() -> [Flight] {
+        guard isHeld else { return [] }
         defer { note([]) }
         var numbers = [Int64](repeating: 0, count: 1 + 2 * Self.flightsMax)
         let count = numbers.withUnsafeMutableBytes { bytes in
@@ -107,7 +118,13 @@ final class SenderLock {
         guard known > 0, (0...Int64(Self.flightsMax)).contains(numbers[0]),
             1 + 2 * Int(numbers[0]) <= known
         else { return [] }
-        return (0..<Int(numbers[0])).map { (numbers[1 + 2 * $0], numbers[2 + 2 * $0]) }
+        let hasDied = turnBefore % 2 == 1
+        return (0..<Int(numbers[0])).map { index in
+            let (id, attempts) = (numbers[1 + 2 * index], numbers[2 + 2 * index])
+            return Flight(
+                id: id, attempts: attempts < 0 ? -1 - attempts : attempts,
+                isUnderWay: hasDied && attempts >= 0)
+        }
     }
 
     private static let turnBytes = Int64(MemoryLayout<UInt64>.size)

@@ -19,42 +19,24 @@ struct SenderState {
     /// The number of next takes that do not read ahead.
     var restingTakes = 0
 
-    // The database does not record the attempts of earlier senders, because nothing is written to
-    // it before most items are sent. The file of the lock has those that have no result.
-
-    /// An earlier sender may have sent items up to this item.
-    private var lastItemOfOthers: Int64
-    /// The turn of `lock` with which this journal was the last sender, or the turn at its opening;
-    /// `nil` if another sender may have been active since.
-    private var knownTurn: UInt64?
-    /// Items that this sender had taken and that came back unsettled.
-    private var returned: Set<Int64> = []
+    /// Items that this sender had taken and that came back unsettled, with the attempts before
+    /// that. The file of the lock has them, too, so that the next sender knows of them.
+    private var returned: [Int64: Int64] = [:]
     /// The time of day of the last scan for items by this sender; `nil` before the first scan.
     private var lastScan: NotedTime?
 
-    /// - Parameter lastItem: The last item that was stored when the file was opened.
-    init(lock: SenderLock, lastItem: Int64) {
+    init(lock: SenderLock) {
         self.lock = lock
-        lastItemOfOthers = lastItem
-        // The turn is odd while a sender is active.
-        knownTurn = lock.turn % 2 == 0 ? lock.turn : nil
     }
 
     // MARK: The role of sender
-
-    /// Makes this journal the sender, after it has taken the lock.
-    mutating func begin(lastItem: Int64) {
-        if lock.turnBefore != knownTurn { lastItemOfOthers = lastItem }
-        knownTurn = lock.turn
-    }
 
     /// Ends the role of sender. Items in flight are forgotten and will be sent again.
     mutating func end() {
         release(Array(inFlight.keys))
         lastScan = nil
-        let hasBegun = lock.isHeld && knownTurn == lock.turn
+        noteFlights()
         lock.letGo()
-        if hasBegun { knownTurn = lock.turn }
     }
 
     /// Notes the time of a scan for items. Returns whether waits in the file may have been set by a
@@ -65,7 +47,7 @@ struct SenderState {
     }
 
     /// Returns whether an item may have been sent before the attempt in progress.
-    func mayHaveSentBefore(_ id: Int64) -> Bool { id <= lastItemOfOthers || returned.contains(id) }
+    func mayHaveSentBefore(_ id: Int64) -> Bool { returned[id] != nil }
 
     // MARK: Items in flight
 
@@ -74,23 +56,27 @@ struct SenderState {
             lane: item.entry.lane, attempts: Int64(item.entry.progress.attempts), changes: changes)
     }
 
-    /// Notes the items in flight beside the database, so that their attempts are counted if this
-    /// process is killed.
+    /// Notes the items in flight and those that came back beside the database, because nothing is
+    /// written to the database before most items are sent. The next sender reads them.
     func noteFlights() {
-        lock.note(inFlight.map { ($0.key, $0.value.attempts) })
+        lock.note(
+            inFlight.map { .init(id: $0.key, attempts: $0.value.attempts, isUnderWay: true) }
+                + returned.map { .init(id: $0, attempts: $1, isUnderWay: false) })
     }
 
     /// Makes items available again. They may have been sent before.
     mutating func release(_ ids: [Int64]) {
-        for id in ids { end(id) }
-        returned.formUnion(ids)
+        for id in ids {
+            if let flight = inFlight[id] { returned[id] = flight.attempts }
+            end(id)
+        }
         // Reading ahead begins again, because these items come first.
         ahead = nil
     }
 
     mutating func settle(_ id: Int64) {
         end(id)
-        returned.remove(id)
+        returned[id] = nil
         ahead?.delivered(id)
     }
 

@@ -1,0 +1,323 @@
+import Glibc
+import RestwayCalls
+import RestwayClient
+import RestwayDocument
+import RestwayJSON
+import RestwayObjects
+import RestwayOutbox
+import RestwayOutcome
+import RestwayRequests
+import RestwayRouting
+import RestwaySQLite
+import RestwayStore
+import RestwayThreads
+
+/// One device of `make sync-check`: a client with a store and an outbox, whose clock does not run.
+///
+/// The program says that the server cannot be reached, so that writes are stored; a flush by hand
+/// sends them all the same.
+final class Device {
+    typealias Reply = [(key: String, value: JSONValue)]
+
+    struct WrongCommand: Error {
+        let command: String
+    }
+
+    private let deathClock = DeathClock()
+    private var clock = ManualClock()
+    private var client: Client?
+    private var witness = Witness()
+    /// Calls that were begun and not awaited.
+    private var begun: [String: Call] = [:]
+
+    init() {
+        deathClock.begin()
+    }
+
+    func perform(_ command: JSONValue) throws -> Reply {
+        let name = command["do"]?.string ?? ""
+        switch name {
+        case "open": try open(command)
+        case "close": close()
+        case "die": deathClock.arm(command["after"]?.integer ?? 1)
+        case "edit": return try edit(command)
+        case "delete": return try send(.delete, command, of: copy(command))
+        case "fetch": return try fetch(command)
+        case "begin": return try begin(command)
+        case "end": return try end(command)
+        case "flush": return try flush()
+        case "drop": _ = try outbox.drop(command["item"]?.integer ?? 0)
+        case "retry": try outbox.retry(command["item"]?.integer ?? 0)
+        case "advance": clock.advance(milliseconds: command["milliseconds"]?.integer ?? 0)
+        case "look": return try look()
+        default: throw WrongCommand(command: name)
+        }
+        return [("ok", .bool(true))]
+    }
+
+    private var current: Client {
+        get throws {
+            guard let client else { throw WrongCommand(command: "no client is open") }
+            return client
+        }
+    }
+
+    private var outbox: Outbox { get throws { try current.requireOutbox() } }
+    private var note: Entity { get throws { try current.api.entity(named: "Note") } }
+
+    // MARK: The client
+
+    private func open(_ command: JSONValue) throws {
+        let folder = command["folder"]?.string ?? ""
+        let text = Self.document(command["url"]?.string ?? "")
+        clock = ManualClock()
+        var options = ClientOptions()
+        options.files.outbox = folder + "/outbox.db"
+        if command["store"]?.string == "file" { options.files.store = folder + "/objects.db" }
+        options.randomSeed = 1
+        let bytes = Array(text.utf8)
+        let api: Result<API, Failure> = bytes.withUnsafeBytes { bytes in
+            Result { () throws(Failure) in try API(document: bytes) }
+        }
+        client = try Client(api: api.get(), options: options, clock: clock)
+        try current.setReachability(.unreachable)
+        witness = Witness()
+        _ = try current.store.add(witness, .everything)
+    }
+
+    private func close() {
+        client?.close()
+        client = nil
+        begun = [:]
+    }
+
+    private static func document(_ url: String) -> String {
+        """
+        {"restway": 1,
+         "environments": {"loopback": {"baseURL": "\(url)"}},
+         "outbox": {"path": "unused.db", "intervalMilliseconds": -1},
+         "entities": {"Note": {"identity": "id", "attributes": {
+            "id": {"type": "int"}, "ref": {"type": "string"}, "title": {"type": "string"},
+            "text": {"type": "string"}, "status": {"type": "string"}}}},
+         "routes": {
+            "note": {"method": ["PUT", "PATCH", "DELETE"], "path": "notes/:id", "entity": "Note",
+                     "response": {"entity": "Note"},
+                     "request": {"method": "PATCH", "changedOnly": true}, "offline": true},
+            "new": {"method": "POST", "path": "notes", "entity": "Note",
+                    "response": {"entity": "Note"}, "offline": true},
+            "read": {"path": "notes/:id", "response": {"entity": "Note"}},
+            "list": {"path": "notes", "response": {"entity": "Note"}},
+            "live": {"method": "PATCH", "path": "live/:id", "response": {"entity": "Note"},
+                     "request": {"entity": "Note", "changedOnly": true}, "optimistic": true}}}
+        """
+    }
+
+    // MARK: Objects
+
+    /// Finds the object of a command: by its identity, or by the name that it has for the check.
+    private func find(_ command: JSONValue) throws -> Snapshot {
+        let name = command["ref"]?.string ?? ""
+        if let id = command["id"]?.integer,
+            let found = try current.store.object(note, .integer(id))
+        {
+            return found
+        }
+        let found = try objects(.hide).first { object in
+            object.value(named: "ref") == .string(name)
+        }
+        guard let found else { throw WrongCommand(command: "no note is called \(name)") }
+        return found
+    }
+
+    private func objects(_ deletes: Query.PendingDeletes) throws -> [Snapshot] {
+        var query = Query(try note)
+        query.pendingDeletes = deletes
+        return try current.store.objects(query)
+    }
+
+    private func copy(_ command: JSONValue) throws -> Draft {
+        try current.store.draft(copying: find(command))
+    }
+
+    private func edit(_ command: JSONValue) throws -> Reply {
+        let method: Method =
+            switch command["method"]?.string {
+            case "POST": .post
+            case "PUT": .put
+            default: .patch
+            }
+        let draft = method == .post ? try current.store.draft(note) : try copy(command)
+        if method == .post { try set("ref", command["ref"], draft) }
+        try set(command["set"], draft)
+        return try send(method, command, of: draft)
+    }
+
+    private func set(_ values: JSONValue?, _ draft: Draft) throws {
+        for member in values?.members ?? [] { try set(member.key, member.value, draft) }
+    }
+
+    private func set(_ name: String, _ value: JSONValue?, _ draft: Draft) throws {
+        guard let index = try note.attributeIndex(named: name) else {
+            throw WrongCommand(command: "no attribute \(name)")
+        }
+        try draft.set(.string(value?.string ?? ""), attribute: index)
+    }
+
+    // MARK: Requests
+
+    private func send(_ method: Method, _ command: JSONValue, of draft: Draft) throws -> Reply {
+        var spec = RequestSpec(
+            target: .subject(method), subject: .draft(draft, try current.store))
+        spec.headers.append((name: "X-Tag", value: command["tag"]?.string))
+        return outcome(of: try current.send(spec))
+    }
+
+    private func request(_ command: JSONValue) throws -> RequestSpec {
+        if let set = command["set"] {
+            let draft = try copy(command)
+            try self.set(set, draft)
+            var spec = RequestSpec(
+                target: .route("live", .patch), subject: .draft(draft, try current.store))
+            spec.headers.append((name: "X-Tag", value: command["tag"]?.string))
+            return spec
+        }
+        guard let id = command["id"]?.integer else {
+            return RequestSpec(target: .route("list", .get))
+        }
+        var spec = RequestSpec(target: .route("read", .get))
+        spec.variables["id"] = .value(.string("\(id)"))
+        return spec
+    }
+
+    private func fetch(_ command: JSONValue) throws -> Reply {
+        outcome(of: try current.send(try request(command)))
+    }
+
+    private func begin(_ command: JSONValue) throws -> Reply {
+        begun[command["name"]?.string ?? ""] = try current.send(try request(command))
+        return [("ok", .bool(true))]
+    }
+
+    private func end(_ command: JSONValue) throws -> Reply {
+        guard let call = begun.removeValue(forKey: command["name"]?.string ?? "") else {
+            throw WrongCommand(command: "no such call")
+        }
+        return outcome(of: call)
+    }
+
+    private func outcome(of call: Call) -> Reply {
+        do {
+            let response = try call.wait(milliseconds: 0)
+            return [("status", .integer(Int64(response.status)))]
+        } catch {
+            return [
+                ("status", .integer(Int64(error.httpStatus))), ("item", .integer(error.outboxID)),
+                ("failure", .string("\(error.reason)")), ("message", .string(error.message)),
+            ]
+        }
+    }
+
+    /// Sends what may be sent, and returns when the flush has ended.
+    private func flush() throws -> Reply {
+        let ended = Monitor<[String]?>(nil)
+        try outbox.flush(
+            isForced: true,
+            told: OutboxReceiver { list in
+                ended.update { $0 = list.all.map { "\($0.id) \($0.state)" } }
+            })
+        let words = ended.wait { $0 } ?? []
+        return [("ended", .array(words.map { .string($0) }))]
+    }
+
+    // MARK: What a program sees
+
+    private func look() throws -> Reply {
+        let store = try current.store
+        let seen = Set(try objects(.hide).map(\.storeKey))
+        let notes = try objects(.show).map { object -> JSONValue in
+            let pending = try store.pending(of: object).map { cell in
+                (key: try note.cellName(cell.index), value: Self.json(cell.mine))
+            }
+            let confirmed = try store.confirmed(of: object)
+            return .object([
+                ("shown", Self.json(object)),
+                ("hidden", .bool(!seen.contains(object.storeKey))),
+                ("pending", .object(pending)),
+                ("confirmed", confirmed.map { Self.json($0) } ?? .null),
+            ])
+        }
+        let items = try outbox.list().all.map { item -> JSONValue in
+            .object([("item", .integer(item.id)), ("dead", .bool(item.state == .dead))])
+        }
+        // The values that observers were told since the last look, in their order.
+        let told = witness.takeAll().map { change -> JSONValue in
+            let known = change.after ?? change.before
+            return .object([
+                ("ref", known.map { Self.json($0.value(named: "ref") ?? .null) } ?? .null),
+                ("shown", change.after.map { Self.json($0) } ?? .null),
+            ])
+        }
+        return [("notes", .array(notes)), ("items", .array(items)), ("told", .array(told))]
+    }
+
+    private static func json(_ object: Snapshot) -> JSONValue {
+        .object(
+            object.entity.attributes.enumerated().map { index, attribute in
+                (key: attribute.name, value: json(object.value(at: index)))
+            })
+    }
+
+    private static func json(_ value: Value) -> JSONValue {
+        switch value {
+        case .string(let text): .string(text)
+        case .int64(let number): .integer(number)
+        default: .null
+        }
+    }
+}
+
+/// An observer of the store that keeps what it is told.
+private final class Witness: StoreObserver {
+    private let told = Lock<[Change]>([])
+
+    func append(_ notice: StoreNotice) -> Bool {
+        if case .changes(let list) = notice { told.withLock { $0 += list.changes } }
+        return false
+    }
+
+    func start() {}
+    func remove() {}
+    func close() {}
+
+    func takeAll() -> [Change] {
+        told.withLock { told in
+            defer { told = [] }
+            return told
+        }
+    }
+}
+
+/// Kills the process at a fault point of SQLite.
+private final class DeathClock: Sendable {
+    /// The number of transactions that still begin or end; `nil` if the process goes on.
+    private let left = Lock<Int64?>(nil)
+
+    func begin() {
+        FaultPoints.standard.withLock { standard in
+            standard = FaultPoints { [left] operation in
+                guard operation == .begin || operation == .commit else { return nil }
+                let isDue = left.withLock { left in
+                    guard let count = left else { return false }
+                    left = count - 1
+                    return count <= 1
+                }
+                if isDue { kill(getpid(), SIGKILL) }
+                return nil
+            }
+        }
+    }
+
+    func arm(_ count: Int64) {
+        left.withLock { $0 = count }
+    }
+}

@@ -1,0 +1,64 @@
+"""A device of `make sync-check`: a process with a client of the library."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+PROGRAM = Path(__file__).parents[2] / ".build/debug/SyncCheckClient"
+
+
+class Died(Exception):
+    """The process has ended at a fault point."""
+
+
+class Device:
+    """A process, which is started again after it was killed, and its files."""
+
+    def __init__(self, folder: Path, url: str, store: str, rules_off: str) -> None:
+        folder.mkdir()
+        self.folder = folder
+        self.url = url
+        self.store = store
+        self.environment = {**os.environ, "RESTWAY_SYNC_RULES_OFF": rules_off}
+        self.process: subprocess.Popen[str] | None = None
+        self.open()
+
+    def open(self) -> None:
+        if not self.process:
+            program = os.environ.get("RESTWAY_SYNC_CLIENT", str(PROGRAM))
+            self.process = subprocess.Popen(
+                [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1,
+                env=self.environment,
+            )
+        self.ask("open", folder=str(self.folder), url=self.url, store=self.store)
+
+    def ask(self, what: str, **values: Any) -> dict[str, Any]:
+        """Performs a command. Raises an error if the process ends meanwhile."""
+        assert self.process and self.process.stdin and self.process.stdout
+        self.process.stdin.write(json.dumps({"do": what, **values}) + "\n")
+        line = self.process.stdout.readline()
+        if not line:
+            code = self.process.wait()
+            self.process = None
+            if code != -9:
+                raise RuntimeError(f"the client ended with {code} at {what} {values}")
+            raise Died
+        reply: dict[str, Any] = json.loads(line)
+        if "error" in reply:
+            raise RuntimeError(f"{what} {values}: {reply['error']}")
+        return reply
+
+    def restart(self) -> None:
+        self.ask("close")
+        self.open()
+
+    def kill(self) -> None:
+        """Ends the process at once."""
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+            self.process = None

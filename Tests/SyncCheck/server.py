@@ -1,0 +1,222 @@
+"""The server of `make sync-check`: ordinary REST, with the faults of a network and of a server."""
+
+from __future__ import annotations
+
+import copy
+import http.server
+import json
+import threading
+from dataclasses import dataclass, field
+from typing import Any
+
+ATTRIBUTES = ("title", "text", "status")
+
+#: What can happen to a write: it is answered; answered without a body; lost before the server has
+#: seen it; its answer is lost; it arrives twice; the server has no time for it (before or after it
+#: has acted); the server refuses it.
+FATES = ("ok", "bare", "lost", "unanswered", "twice", "limit", "busy", "refused")
+
+
+@dataclass
+class Answered:
+    """A request that a device has got an answer to, or could have got one to."""
+
+    tag: str
+    method: str
+    path: str
+    body: dict[str, Any]
+    status: int
+    answer: dict[str, Any] | None
+    is_lost: bool
+
+
+@dataclass
+class World:
+    """The state of the server for one schedule."""
+
+    notes: dict[int, dict[str, Any]] = field(default_factory=dict)
+    next_id: int = 1
+    #: The states before, the newest last, for reads that lag.
+    history: list[dict[int, dict[str, Any]]] = field(default_factory=list)
+    #: The answer to each idempotency key.
+    keys: dict[str, tuple[int, dict[str, Any] | None]] = field(default_factory=dict)
+    #: How often each request was carried out.
+    applied: dict[str, int] = field(default_factory=dict)
+    #: The fates of the next writes; then all go well.
+    fates: list[str] = field(default_factory=list)
+    #: How many changes old the next reads are.
+    lag: int = 0
+    #: Whether the answers to reads are lost.
+    loses_reads: bool = False
+    #: The bodies that PUTs must have.
+    expected: dict[str, dict[str, Any]] = field(default_factory=dict)
+    answered: list[Answered] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    #: Set while a read is to be held back: it is set free by `release`.
+    holds: bool = False
+    arrived: threading.Event = field(default_factory=threading.Event)
+    release: threading.Event = field(default_factory=threading.Event)
+
+    def add(self, ref: str, values: dict[str, Any]) -> dict[str, Any]:
+        self.remember()
+        note = {"id": self.next_id, "ref": ref, **dict.fromkeys(ATTRIBUTES, ""), **values}
+        self.notes[self.next_id] = note
+        self.next_id += 1
+        return note
+
+    def change(self, number: int, values: dict[str, Any]) -> None:
+        self.remember()
+        self.notes[number] |= values
+
+    def remove(self, number: int) -> None:
+        self.remember()
+        del self.notes[number]
+
+    def remember(self) -> None:
+        self.history.append(copy.deepcopy(self.notes))
+
+    def seen(self) -> dict[int, dict[str, Any]]:
+        """Returns the state that a read sees, which may be an older one."""
+        if not self.lag or not self.history:
+            return copy.deepcopy(self.notes)
+        return copy.deepcopy(self.history[-min(self.lag, len(self.history))])
+
+    def carry_out(
+        self, method: str, path: str, key: str, tag: str, body: dict[str, Any]
+    ) -> tuple[int, dict[str, Any] | None]:
+        if key and key in self.keys:
+            return self.keys[key]
+        answer = self.act(method, path, tag, body)
+        if key and answer[0] < 300:
+            self.keys[key] = answer
+        return answer
+
+    def act(
+        self, method: str, path: str, tag: str, body: dict[str, Any]
+    ) -> tuple[int, dict[str, Any] | None]:
+        values = {name: body[name] for name in ("ref", *ATTRIBUTES) if name in body}
+        if method == "POST":
+            self.applied[tag] = self.applied.get(tag, 0) + 1
+            return 201, copy.deepcopy(self.add(values.pop("ref", ""), values))
+        number = int(path.rsplit("/", 1)[-1])
+        if number not in self.notes:
+            return 404, None
+        self.applied[tag] = self.applied.get(tag, 0) + 1
+        if method == "DELETE":
+            self.remove(number)
+            return 204, None
+        if method == "PUT":
+            self.check_whole(tag, values)
+        self.change(number, values)
+        return 200, copy.deepcopy(self.notes[number])
+
+    def check_whole(self, tag: str, values: dict[str, Any]) -> None:
+        wanted = self.expected.get(tag, {})
+        found = {name: values.get(name) for name in wanted}
+        if found != wanted:
+            self.problems.append(f"{tag}: the PUT has {found}, and should have {wanted}")
+
+
+class Server:
+    """The HTTP server of one process of the check, whose world is another one in each schedule."""
+
+    def __init__(self) -> None:
+        self.world = World()
+        server = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+            def do_GET(self) -> None:
+                server.read(self)
+
+            def do_POST(self) -> None:
+                server.write(self)
+
+            do_PUT = do_PATCH = do_DELETE = do_POST
+
+        class Listener(http.server.ThreadingHTTPServer):
+            daemon_threads = True
+
+            def handle_error(self, *_: Any) -> None:
+                """Says nothing: clients that are killed close their connections."""
+
+            request_queue_size = 64
+
+        self.listener = Listener(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.listener.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.listener.server_address[1]}"
+
+    def read(self, request: http.server.BaseHTTPRequestHandler) -> None:
+        world = self.world
+        seen = world.seen()
+        if world.holds:
+            world.holds = False
+            world.arrived.set()
+            world.release.wait(30)
+        if world.loses_reads:
+            return self.lose(request)
+        if request.path == "/notes":
+            return self.answer(request, 200, list(seen.values()))
+        note = seen.get(int(request.path.rsplit("/", 1)[-1]))
+        self.answer(request, 200 if note else 404, note)
+
+    def write(self, request: http.server.BaseHTTPRequestHandler) -> None:
+        world = self.world
+        length = int(request.headers.get("Content-Length") or 0)
+        body = json.loads(request.rfile.read(length) or b"{}")
+        tag, key = request.headers["X-Tag"] or "", request.headers["Idempotency-Key"] or ""
+        if "restway-local-" in request.path or "restway-local-" in str(body):
+            world.problems.append(f"{tag}: a local identity in {request.path} {body}")
+        if request.path.startswith("/live/") and world.holds:
+            world.holds = False
+            world.arrived.set()
+            world.release.wait(30)
+        fate = world.fates.pop(0) if world.fates else "ok"
+        if fate == "lost":
+            return self.lose(request)
+        if fate in ("limit", "refused"):
+            status = 429 if fate == "limit" else 422
+            self.note(world, request, tag, body, (status, None), is_lost=False)
+            return self.answer(request, status, None)
+        answer = world.carry_out(request.command, request.path, key, tag, body)
+        if fate == "twice":
+            answer = world.carry_out(request.command, request.path, key, tag, body)
+        if fate == "busy":
+            self.note(world, request, tag, body, (503, None), is_lost=False)
+            return self.answer(request, 503, None)
+        if fate == "bare" and answer[0] == 200:
+            answer = (204, None)
+        self.note(world, request, tag, body, answer, is_lost=fate == "unanswered")
+        if fate == "unanswered":
+            return self.lose(request)
+        self.answer(request, *answer)
+
+    @staticmethod
+    def note(
+        world: World, request: http.server.BaseHTTPRequestHandler, tag: str,
+        body: dict[str, Any], answer: tuple[int, dict[str, Any] | None], *, is_lost: bool,
+    ) -> None:
+        world.answered.append(
+            Answered(tag, request.command, request.path, body, *answer, is_lost=is_lost)
+        )
+
+    @staticmethod
+    def lose(request: http.server.BaseHTTPRequestHandler) -> None:
+        request.close_connection = True
+
+    @staticmethod
+    def answer(request: http.server.BaseHTTPRequestHandler, status: int, value: Any) -> None:
+        text = b"" if value is None else json.dumps(value).encode()
+        request.send_response_only(status)
+        if text:
+            request.send_header("Content-Type", "application/json")
+        if status != 204:
+            request.send_header("Content-Length", str(len(text)))
+        request.send_header("Connection", "close")
+        request.end_headers()
+        request.wfile.write(text)
+        request.close_connection = True
