@@ -137,9 +137,9 @@ package struct Commit: Sendable {
     package var changes: [Change] = []
     /// Whether other attributes than before wait for the server.
     package var pendingChanged = false
-    /// What `ChangeSet.laying` has laid; `nil` without it, or if the store knew the edit.
+    /// The edit that `ChangeSet.laying` has laid; `nil` without it, or if the store knew the edit.
     package var laid: PendingEdit?
-    /// What was laid again, with the present keys of the objects, in the order of
+    /// The edits that were laid again, with the present keys of the objects, in the order of
     /// `ChangeSet.relaid`. Edits that the store knew are left out.
     package var relaid: [PendingEdit] = []
     /// The present keys of objects of a store in memory that has ended, by their former keys; see

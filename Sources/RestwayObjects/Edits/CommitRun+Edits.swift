@@ -1,6 +1,6 @@
-/// What a commit does to pending edits.
+/// The work of a commit on pending edits.
 struct EditsOfCommit {
-    /// What observers were last told of an object's edits.
+    /// The edits of an object as observers know them.
     struct Noted {
         let entity: Entity
         let mark: Cover.Mark
@@ -160,10 +160,16 @@ extension CommitRun {
     mutating func storeCovered(
         _ row: Snapshot, _ index: Int, _ object: Snapshot, _ rule: MergeRule
     ) throws(StoreError) {
-        try noteEdits(of: object)
         var cover = try target.cover(of: object)
-        let confirmed = cover.confirmed(object)
         let isLocal = changes.origin == .host
+        // A list of the server mostly says what is known.
+        if !isLocal, rule.defaults == nil, SyncRules.overlay,
+            row.isContained(in: object, with: cover.base)
+        {
+            return try publish(.nothing, of: row, index, over: object)
+        }
+        try noteEdits(of: object)
+        let confirmed = cover.confirmed(object)
         if !isLocal, !rule.onlyCompletes {
             collectReplaced(row, confirmed)
             edits.links.formUnion(cover.links(of: object))
