@@ -297,6 +297,7 @@ final class OutboxCrashTests: PendingEditTestCase {
         XCTAssertEqual(try object(1).relatedKeys(at: 0), [present.storeKey])
         let all = try client.store.objects(Query(entity))
         let new = try XCTUnwrap(all.first { $0.value(at: 1) == .string("new") })
+        XCTAssertTrue(try client.requireOutbox().hasPending(new))
         let inner = try client.store.related(new, relationship: 1)
         XCTAssertEqual(inner.map { $0.value(at: 1) }, [.string("part")])
         // The answers belong to the objects that were made again.
