@@ -210,7 +210,9 @@ extension CommitRun {
     mutating func lay(
         _ row: Snapshot, over older: Snapshot?, _ newer: Snapshot
     ) throws(StoreError) {
-        guard let edit = changes.laying, let record = try target.record(of: edit) else { return }
+        guard !edits.isKnown, let edit = changes.laying,
+            let record = try target.record(of: edit)
+        else { return }
         var layer = Cover.Layer(edit, place: record.place)
         layer.made = older == nil
         for cell in 0..<row.entity.valueCount
@@ -286,10 +288,12 @@ extension CommitRun {
     /// Returns what was laid of an edit.
     private mutating func laid(_ edit: EditID) throws(StoreError) -> PendingEdit {
         var laid = PendingEdit(edit, objects: [])
-        var keys: Set<Int64> = []
-        for key in edits.laid[edit] ?? [] where keys.insert(key).inserted {
+        var told: Set<Int64> = []
+        for key in edits.laid[edit] ?? [] {
+            // Two objects may have turned out to be one.
             guard let entity = edits.noted[key]?.entity,
                 let object = try target.newest(entity, key),
+                told.insert(object.storeKey).inserted,
                 let layer = try target.cover(of: object).layer(edit)
             else { continue }
             laid.objects.append(
