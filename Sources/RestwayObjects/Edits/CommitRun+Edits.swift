@@ -84,7 +84,9 @@ extension CommitRun {
         var found: [(described: PendingEdit.Object, object: Snapshot)] = []
         for described in edit.objects {
             guard let object = try find(described) else { continue }
-            if described.isOfFormerStore { edits.keysOfFormer[described.storeKey] = object.storeKey }
+            if described.isOfFormerStore {
+                edits.keysOfFormer[described.storeKey] = object.storeKey
+            }
             found.append((described, object))
         }
         for (described, found) in found {
