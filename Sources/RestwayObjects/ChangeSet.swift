@@ -128,7 +128,7 @@ package struct ChangeSet: Sendable {
     package var laying: EditID?
     /// The objects that `laying` hides, because their deletion waits for the server.
     package var hidings: [Hiding] = []
-    /// What happens to pending edits, before everything else.
+    /// The steps of pending edits, which are taken before everything else.
     package var editSteps: [EditStep] = []
     /// The edits that are laid again, after `editSteps`. Edits that the store knows are left out.
     package var relaid: [PendingEdit] = []

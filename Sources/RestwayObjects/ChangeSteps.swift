@@ -72,6 +72,7 @@ extension Commit {
             }
         }
         changes.removeAll(where: \.isNothing)
+        pendingChanged = steps.contains(where: \.pendingChanged)
         for change in changes {
             switch change.kind {
             case .inserted: insertedCount += 1

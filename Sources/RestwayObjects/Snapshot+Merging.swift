@@ -172,6 +172,20 @@ extension Snapshot {
         }
     }
 
+    /// Returns whether `older`, of the same family, would have all values of this settled row, and
+    /// its shapes, if it had `values` in place of its own.
+    func isContained(in older: Snapshot, with values: [Int: Value]) -> Bool {
+        withExtendedLifetime((self, older)) {
+            guard hasNoMoreShapes(than: older), !bringsPath(to: older) else { return false }
+            return (0..<entity.valueCount).allSatisfy { index in
+                let cell = cells[index]
+                if cell.isAbsent { return true }
+                guard let value = values[index] else { return cell.isEqual(to: older.cells[index]) }
+                return value.withCell(cell.isEqual)
+            }
+        }
+    }
+
     /// Whether `older`, of the same family, was brought by all shapes that have brought this row.
     private func hasNoMoreShapes(than older: Snapshot) -> Bool {
         entity.shape.cell == nil || older.shapes.isSuperset(of: shapes)

@@ -303,7 +303,8 @@ package final class SQLiteStore: ObjectStore {
         _ entity: Entity?, _ pendingDeletes: Query.PendingDeletes
     ) throws(StoreError) -> Int {
         try query { (file) throws(SQLiteError) in
-            let places = entity.map { [file.place($0)].compactMap(\.self) } ?? Array(layouts.indices)
+            let place = entity.map { [file.place($0)].compactMap(\.self) }
+            let places = place ?? Array(layouts.indices)
             var isWhole = entity?.isBase ?? true
             if pendingDeletes == .hide, try file.mayHaveHidden() { isWhole = false }
             var count = 0

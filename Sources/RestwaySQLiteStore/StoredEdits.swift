@@ -149,6 +149,12 @@ extension StoreConnection {
 extension StoreConnection {
     func setRecord(_ record: EditRecord?, of edit: EditID) throws(SQLiteError) {
         guard let record else {
+            // Layers of entities that the document no longer has are left.
+            try run(
+                """
+                DELETE FROM restway_layers
+                WHERE edit = (SELECT id FROM restway_edits WHERE outbox = ?1 AND number = ?2)
+                """, edit.outbox, edit.number)
             return try run(
                 "DELETE FROM restway_edits WHERE outbox = ?1 AND number = ?2", edit.outbox,
                 edit.number)

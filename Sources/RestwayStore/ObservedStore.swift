@@ -186,8 +186,8 @@ package final class ObservedStore: Sendable {
             var changes: [Change] = []
             for object in objects {
                 // The end of an object that has gone or is hidden was already reported.
-                let newest = try? newest(object.entity, storeKey: object.storeKey)
-                guard let newest, (try? seen(newest)) != nil else { continue }
+                let newest = try? seen(object.entity, storeKey: object.storeKey)
+                guard let newest else { continue }
                 changes.append(
                     Change(storeKey: newest.storeKey, before: newest, after: newest))
             }
@@ -220,7 +220,9 @@ package final class ObservedStore: Sendable {
             members.take(change)
             let observations = observers.withLock { $0.observations }
                 .filter { $0.members === members }
-            let changes = added.map { Change(storeKey: $0.storeKey, before: $0, after: $0) }
+            let changes = try withoutHidden(added).map {
+                Change(storeKey: $0.storeKey, before: $0, after: $0)
+            }
             return Self.append(changes, to: observations)
         }
         owing?.start()
@@ -331,6 +333,12 @@ extension ObservedStore {
         }
     }
 
+    fileprivate func seen(_ entity: Entity, storeKey: Int64) throws(Failure) -> Snapshot? {
+        try newest(entity, storeKey: storeKey).flatMap { (object) throws(Failure) in
+            try withoutHidden([object]).first
+        }
+    }
+
     /// Returns the newest snapshot of the object that `object` shows.
     package func seen(_ object: Snapshot) throws(Failure) -> Snapshot? {
         try newest(of: object).flatMap { (object) throws(Failure) in
@@ -376,7 +384,7 @@ extension ObservedStore {
         return query
     }
 
-    private func withoutHidden(_ found: [Snapshot]) throws(Failure) -> [Snapshot] {
+    fileprivate func withoutHidden(_ found: [Snapshot]) throws(Failure) -> [Snapshot] {
         guard pendingDeletes == .hide, !found.isEmpty else { return found }
         let hidden = try checked(objects.hiddenKeys())
         return hidden.isEmpty ? found : found.filter { !hidden.contains($0.storeKey) }

@@ -38,6 +38,29 @@ final class PendingAgainTests: EditTestCase {
         }
     }
 
+    func testTwoDraftsOfOneObjectAreOneLayer() throws {
+        try withEachStore {
+            let store = try makeStore()
+            let object = try answer(store, row(1, title: .string("server"))).objects[0]
+            let (first, second) = (Draft(copying: object), Draft(copying: object))
+            try first.set(.string("first"), attribute: Cell.title)
+            try second.set(.string("second"), attribute: Cell.title)
+            let edit = EditID.random(outbox: outbox)
+            var changes = ChangeSet(origin: .host)
+            first.capture().add(to: &changes)
+            second.capture().add(to: &changes)
+            changes.laying = edit
+            let laid = try XCTUnwrap(store.commit(changes, recordingChanges: true).laid)
+            XCTAssertEqual(laid.objects.map(\.storeKey), [object.storeKey])
+            XCTAssertEqual(laid.objects[0].cells, newTitle(.string("server"), "second"))
+            // A known edit that comes again makes its new objects without being laid.
+            let new = Draft(note)
+            try new.set(.string("new"), attribute: Cell.title)
+            XCTAssertNil(try lay(store, new) { $0.laying = edit }.commit.laid)
+            XCTAssertTrue(try store.pendingCells(note, storeKey: new.storeKey).isEmpty)
+        }
+    }
+
     func testAnEditIsLaidAgainOverTheObjectOfItsKeyOrIdentity() throws {
         try withEachStore {
             let store = try makeStore()

@@ -90,6 +90,49 @@ final class PendingEditFileTests: EditTestCase {
         XCTAssertEqual(try title(store), "newer")
     }
 
+    func testAnEditOfAnEntityThatTheDocumentLostEndsWithoutATrace() throws {
+        let edit = try {
+            let store = try open()
+            try answer(store, row(1, title: .string("server")))
+            return try self.edit(store, object(store, 1), [Cell.title: .string("mine")])
+        }()
+        let alone = Entity(
+            name: "Comment", index: 0,
+            attributes: [Attribute(name: "id"), Attribute(name: "text", type: .string)],
+            identityIndex: 0)
+        let store = try file.open([alone])
+        let named = { (text: String) in Snapshot.make(alone, [.int64(1), .string(text)]) }
+        let stored = try store.commit(ChangeSet(rows: [named("server")])).objects[0]
+        try step(store, .takeBack(edit))
+        let other = try self.edit(store, stored, [1: .string("mine")])
+        XCTAssertEqual(try file.integer("SELECT count(*) FROM restway_layers"), 1)
+        try answer(store, named("newer"))
+        try step(store, .takeBack(other))
+        XCTAssertEqual(try store.object(alone, .integer(1))?.string(at: 1), "newer")
+    }
+
+    func testAnAttributeWhoseTypeChangedEndsWithItsEdit() throws {
+        let edit = try {
+            let store = try open()
+            try answer(store, row(1, title: .string("1"), body: .string("text")))
+            return try self.edit(
+                store, object(store, 1), [Cell.title: .string("2"), Cell.body: .string("b")])
+        }()
+        let other = Entity(
+            name: "Note", index: 0,
+            attributes: [
+                Attribute(name: "id"), Attribute(name: "title", type: .int),
+                Attribute(name: "body", type: .string),
+            ], identityIndex: 0)
+        let store = try file.open([other])
+        let key = try XCTUnwrap(store.object(other, .integer(1))).storeKey
+        XCTAssertEqual(try store.pendingCells(other, storeKey: key).map(\.index), [Cell.body])
+        try step(store, .takeBack(edit))
+        let left = try XCTUnwrap(store.object(other, .integer(1)))
+        XCTAssertEqual(left.value(at: Cell.title), .int64(2))
+        XCTAssertEqual(left.string(at: Cell.body), "text")
+    }
+
     func testAnAttributeThatTheDocumentLostEndsWithItsEdit() throws {
         let edit = try {
             let store = try open()

@@ -180,6 +180,26 @@ final class PendingEditTests: EditTestCase {
         }
     }
 
+    func testATransactionOfTheProgramCountsForBoth() throws {
+        try withEachStore {
+            let store = try makeStore()
+            try answer(store, row(1, title: .string("server")), row(2, title: .string("two")))
+            let pending = try edit(store, object(store, 1), [Cell.title: .string("mine")])
+            try edit(store, object(store, 2), [Cell.title: .string("mine")])
+            let draft = Draft(copying: try object(store, 1))
+            try draft.set(.string("local"), attribute: Cell.title)
+            var steps = ChangeSteps()
+            try steps.insert(draft.capture())
+            XCTAssertTrue(steps.delete(try object(store, 2)))
+            let commit = try store.commit(steps)
+            XCTAssertEqual(commit.changes.map(\.kind), [.updated, .deleted])
+            XCTAssertEqual(commit.changes.map(\.source), [.local, .local])
+            XCTAssertEqual(commit.changes.map(\.pendingChanged), [false, true])
+            try step(store, .takeBack(pending))
+            XCTAssertEqual(try title(store), "local")
+        }
+    }
+
     func testADeletionByTheServerEndsTheLayersAndTheEditIsStillKnown() throws {
         try withEachStore {
             let store = try makeStore()

@@ -8,7 +8,8 @@ final class PendingObjectTests: EditTestCase {
     func testADeliveredEditKeepsTheObjectThatItMade() throws {
         try withEachStore {
             let store = try makeStore()
-            let (edit, made) = try make(store, [Cell.title: .string("new"), Cell.body: .string("b")])
+            let (edit, made) = try make(
+                store, [Cell.title: .string("new"), Cell.body: .string("b")])
             XCTAssertNil(try store.confirmed(note, storeKey: made.storeKey))
             XCTAssertEqual(
                 try store.pendingCells(note, storeKey: made.storeKey),
@@ -58,7 +59,8 @@ final class PendingObjectTests: EditTestCase {
     func testTheNextEditCountsAsTheMakerOfAnObjectThatNoServerKnows() throws {
         try withEachStore {
             let store = try makeStore()
-            let (edit, made) = try make(store, [Cell.title: .string("new"), Cell.body: .string("b")])
+            let (edit, made) = try make(
+                store, [Cell.title: .string("new"), Cell.body: .string("b")])
             let later = try self.edit(store, made, [Cell.title: .string("later")])
             try step(store, .takeBack(edit))
             let object = try XCTUnwrap(store.newest(note, storeKey: made.storeKey))

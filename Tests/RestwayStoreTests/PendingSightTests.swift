@@ -111,8 +111,9 @@ final class PendingSightTests: XCTestCase {
         var told = observer.take()
         XCTAssertEqual(told.map(\.kind), [.deleted])
         XCTAssertEqual(told.map(\.source), [.local])
-        // Nobody is told of a change of the hidden object.
+        // Nobody is told of a change of the hidden object, or of a mark of it.
         _ = try store.commit(ChangeSet(rows: [row(1, "newer")]))
+        store.tellMarks(of: [objects[0]])
         XCTAssertTrue(observer.take().isEmpty)
         try step(store, .takeBack(edit))
         told = observer.take()

@@ -1,4 +1,4 @@
-/// A value as tables keep it that hold values of many types: a letter for the type, and the content.
+/// A value in a table that holds values of many types: a letter for the type, and the content.
 package struct CodedValue: Equatable, Sendable {
     package enum Content: Equatable, Sendable {
         case none

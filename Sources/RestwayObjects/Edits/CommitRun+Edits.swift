@@ -1,6 +1,6 @@
-/// What a commit does to pending edits.
+/// The work of a commit on pending edits.
 struct EditsOfCommit {
-    /// What observers were last told of an object's edits.
+    /// The edits of an object as observers know them.
     struct Noted {
         let entity: Entity
         let mark: Cover.Mark
@@ -160,10 +160,16 @@ extension CommitRun {
     mutating func storeCovered(
         _ row: Snapshot, _ index: Int, _ object: Snapshot, _ rule: MergeRule
     ) throws(StoreError) {
-        try noteEdits(of: object)
         var cover = try target.cover(of: object)
-        let confirmed = cover.confirmed(object)
         let isLocal = changes.origin == .host
+        // A list of the server mostly says what is known.
+        if !isLocal, rule.defaults == nil, SyncRules.overlay,
+            row.isContained(in: object, with: cover.base)
+        {
+            return try publish(.nothing, of: row, index, over: object)
+        }
+        try noteEdits(of: object)
+        let confirmed = cover.confirmed(object)
         if !isLocal, !rule.onlyCompletes {
             collectReplaced(row, confirmed)
             edits.links.formUnion(cover.links(of: object))
@@ -204,7 +210,9 @@ extension CommitRun {
     mutating func lay(
         _ row: Snapshot, over older: Snapshot?, _ newer: Snapshot
     ) throws(StoreError) {
-        guard let edit = changes.laying, let record = try target.record(of: edit) else { return }
+        guard !edits.isKnown, let edit = changes.laying,
+            let record = try target.record(of: edit)
+        else { return }
         var layer = Cover.Layer(edit, place: record.place)
         layer.made = older == nil
         for cell in 0..<row.entity.valueCount
@@ -280,10 +288,12 @@ extension CommitRun {
     /// Returns what was laid of an edit.
     private mutating func laid(_ edit: EditID) throws(StoreError) -> PendingEdit {
         var laid = PendingEdit(edit, objects: [])
-        var keys: Set<Int64> = []
-        for key in edits.laid[edit] ?? [] where keys.insert(key).inserted {
+        var told: Set<Int64> = []
+        for key in edits.laid[edit] ?? [] {
+            // Two objects may have turned out to be one.
             guard let entity = edits.noted[key]?.entity,
                 let object = try target.newest(entity, key),
+                told.insert(object.storeKey).inserted,
                 let layer = try target.cover(of: object).layer(edit)
             else { continue }
             laid.objects.append(

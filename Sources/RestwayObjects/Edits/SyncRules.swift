@@ -2,8 +2,8 @@
     import Glibc
 #endif
 
-/// Rules of pending edits that `make sync-check` switches off, one at a time, to show that the check
-/// finds a library without the rule. A release library always follows them.
+/// Rules of pending edits that `make sync-check` switches off, one at a time, to show that the
+/// check finds a library without the rule. A release library always follows them.
 enum SyncRules {
     #if DEBUG
         private static let off: Set<Substring> = {

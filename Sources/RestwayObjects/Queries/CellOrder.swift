@@ -62,11 +62,15 @@ package enum CellOrder {
 }
 
 extension Value {
-    /// Passes the value as a cell, whose text is valid in `body`.
+    /// Passes the value as a cell, whose text and keys are valid in `body`.
     package func withCell<Result>(_ body: (Cell) -> Result) -> Result {
         var bytes: [UInt8] = []
         var keys: [Int64] = []
         let cell = cell(appendingTo: &bytes, &keys)
+        if cell.isList {
+            keys.append(0)
+            return keys.withUnsafeBytes { body(cell.withAddress($0.baseAddress!)) }
+        }
         guard cell.isText else { return body(cell) }
         bytes.append(0)
         return bytes.withUnsafeBytes { body(cell.withAddress($0.baseAddress!)) }
