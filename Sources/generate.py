@@ -33,7 +33,7 @@ TYPES = {
     "call": "Call", "changes": "ChangeList", "clock": "ManualClock", "interrupt": "Interrupt",
     "object": "Snapshot", "outbox_item": "StoredRequestHandle",
     "outbox_items": "StoredRequestsHandle", "query_changes": "QueryChanges",
-    "pipeline_context": "PipelineContext", "refresh": "RefreshTicket",
+    "pending": "PendingObject", "pipeline_context": "PipelineContext", "refresh": "RefreshTicket",
 }
 MODULES = ("RestwayAuth", "RestwayCalls", "RestwayObjects", "RestwayStore", "RestwayThreads")
 #: Words of names of types that are written in capitals.

@@ -22,6 +22,19 @@ typedef enum RESTWAY_OPEN_ENUM restway_change_kind {
     RESTWAY_CHANGE_KIND_PIN_ = 0x7fffffff
 } restway_change_kind;
 
+/** The reason of a change. Frozen; append only. */
+typedef enum RESTWAY_OPEN_ENUM restway_change_source {
+    /** The program changed the object: with a draft, a transaction or a deletion. */
+    RESTWAY_CHANGE_SOURCE_LOCAL = 1,
+    /** The server's answer or event brought the values, or confirmed those of a pending edit. */
+    RESTWAY_CHANGE_SOURCE_SERVER = 2,
+    /** A pending edit ended without reaching the server, so that the server's values are seen
+     *  again: it was dropped, the server refused it, or an optimistic call failed. */
+    RESTWAY_CHANGE_SOURCE_TAKEN_BACK = 3,
+    /** Not a source: pins the type to 32 bits. */
+    RESTWAY_CHANGE_SOURCE_PIN_ = 0x7fffffff
+} restway_change_source;
+
 /** Adds a reference, owned by the caller (+1). NULL gives NULL. Threads: any. Blocks: never. */
 RESTWAY_API restway_changes *restway_changes_retain(const restway_changes *changes);
 
@@ -37,6 +50,23 @@ RESTWAY_API size_t restway_changes_count(const restway_changes *changes);
 RESTWAY_API restway_change_kind restway_changes_kind(
     const restway_changes *changes, size_t index);
 
+/** Returns the reason of change @p index; 0 when out of range.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API restway_change_source restway_changes_source(
+    const restway_changes *changes, size_t index);
+
+/** Tells whether other attributes and relationships of the object wait for the server than before
+ *  change @p index: an edit of it has begun or ended. restway_store_pending() says which wait now.
+ *
+ *  If a pending edit ends and its values stay, because the server has taken it, this is the only
+ *  difference. So a program can remove the sign that an edit waits.
+ *
+ *  @return 1 if they differ, else 0; 0 when out of range.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API int32_t restway_changes_pending_changed(const restway_changes *changes, size_t index);
+
 /** Returns the object of change @p index as it is after the transaction; a deleted object as it was
  *  before. NULL when out of range. *Borrowed*: retain it to keep it longer than the changes.
  *
@@ -48,9 +78,10 @@ RESTWAY_API restway_object *restway_changes_object(const restway_changes *change
 RESTWAY_API restway_object *restway_changes_before(const restway_changes *changes, size_t index);
 
 /** Tells which attributes change @p index changed: the attributes that differ before and after, or,
- *  for an inserted or deleted object, the attributes that it has. If an updated object has no
- *  changed attribute and no changed relationship, its mark as rejected has been set or removed
- *  (store.h, restway_store_is_rejected()).
+ *  for an inserted or deleted object, the attributes that it has. An updated object may have no
+ *  changed attribute and no changed relationship: then a pending edit has begun or ended
+ *  (restway_changes_pending_changed()), or its mark as rejected has been set or removed (store.h,
+ *  restway_store_is_rejected()).
  *
  *  @param out_indices Receives attribute indices, as in restway_object_attribute_name(), in order;
  *                     may be NULL when @p capacity is 0.

@@ -141,6 +141,30 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_query_set_rejected(
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_query_set_unloaded(
     restway_query *query, int32_t unloaded, restway_error **out_error);
 
+/** Sets whether the query finds only objects with pending edits, see restway_store_pending(). The
+ *  limit and the offset count the objects that are left. Objects with a waiting DELETE have a
+ *  pending edit, but are found only if restway_query_set_pending_deletes() shows them.
+ *
+ *  @param pending 1 finds only objects with pending edits, 0 only other objects, and -1, the
+ *                 default, all objects.
+ *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_query_set_pending(
+    restway_query *query, int32_t pending, restway_error **out_error);
+
+/** Sets whether the query finds objects that are to be deleted, because a DELETE of them waits for
+ *  the server.
+ *
+ *  @param shown 1 finds them too, 0 leaves them out, and -1, the default, does as `pendingDeletes`
+ *               in the section `store` of the API document says: without that key they are left
+ *               out.
+ *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_query_set_pending_deletes(
+    restway_query *query, int32_t shown, restway_error **out_error);
+
 /** Finds the objects of a query.
  *
  *  @param out_list Receives the newest snapshots, owned by the caller (+1).

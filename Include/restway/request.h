@@ -255,6 +255,20 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_phase_timeout(
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_priority(
     restway_request *request, int32_t priority, restway_error **out_error);
 
+/** Sets whether the store shows the effect of a request before the server has answered: the values
+ *  of its draft, or the end of the objects that a DELETE removes. This is a pending edit
+ *  (restway_store_pending()): answers to other requests do not hide it. If the call fails or is
+ *  cancelled, the store takes the edit back. If the outbox stores the request, the edit stays until
+ *  the outbox has sent it.
+ *
+ *  @param optimistic 1 shows it at once, 0 does not, and -1, the default, does as the route says
+ *                    (`optimistic` in the API document). It has no effect on GET and HEAD.
+ *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_request_set_optimistic(
+    restway_request *request, int32_t optimistic, restway_error **out_error);
+
 RESTWAY_END_DECLS
 
 #endif

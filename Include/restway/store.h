@@ -119,6 +119,72 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_is_unsent(
     restway_store *store, const restway_object *object, int32_t *out_unsent,
     restway_error **out_error);
 
+/** Finds the server's view of an object: the values that the server has sent last, without the
+ *  pending edits that restway_store_newest() shows. It finds also an object that a waiting DELETE
+ *  hides. Without pending edits the result has the values of the newest snapshot.
+ *
+ *  @param object     Borrowed; from this store.
+ *  @param out_object Receives the object with the server's values, owned by the caller (+1).
+ *  @return RESTWAY_OK; RESTWAY_E_NO_OBJECT (only the program has made the object and no server has
+ *          answered for it, it has been deleted, or it is not from this store);
+ *          RESTWAY_E_INVALID_ARGUMENT; RESTWAY_E_STORE; RESTWAY_E_FORKED.
+ *
+ *  Threads: any. Blocks: on the file of a SQLite store, else never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_confirmed(
+    restway_store *store, const restway_object *object, restway_object **out_object,
+    restway_error **out_error);
+
+/** What waits for the server of one object: the attributes and relationships to which stored
+ *  requests (outbox.h) or optimistic calls (restway_request_set_optimistic()) give values, and
+ *  whether a DELETE waits. Immutable; reference counted; usable from any thread without a lock; it
+ *  may outlive its store. */
+typedef struct restway_pending restway_pending;
+
+/** Finds what waits for the server of an object.
+ *
+ *  @param object      Borrowed; from this store.
+ *  @param out_pending Receives a handle owned by the caller (+1). It has nothing if nothing waits,
+ *                     and if the object has been deleted or is not from this store.
+ *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT, RESTWAY_E_STORE, RESTWAY_E_FORKED.
+ *
+ *  Threads: any. Blocks: on the file of a SQLite store, else never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_pending(
+    restway_store *store, const restway_object *object, restway_pending **out_pending,
+    restway_error **out_error);
+
+/** Adds a reference, owned by the caller (+1). NULL gives NULL. Threads: any. Blocks: never. */
+RESTWAY_API restway_pending *restway_pending_retain(const restway_pending *pending);
+
+/** Gives back one reference. NULL is fine. Threads: any. Blocks: never. */
+RESTWAY_API void restway_pending_release(restway_pending *pending);
+
+/** Returns how many attributes and relationships wait for the server; 0 for NULL. Threads: any.
+ *  Blocks: never. */
+RESTWAY_API size_t restway_pending_count(const restway_pending *pending);
+
+/** Returns the name of the attribute or relationship @p index, in the order of the API document,
+ *  relationships last; NULL when out of range. *Borrowed*. Threads: any. Blocks: never. */
+RESTWAY_API const char *restway_pending_name(const restway_pending *pending, size_t index);
+
+/** Returns 1 if @p index is a relationship; 0 if it is an attribute or out of range.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API int32_t restway_pending_is_relationship(const restway_pending *pending, size_t index);
+
+/** Returns the object with the values that wait, as the program sees it; NULL for NULL.
+ *  *Borrowed*. restway_object_get() reads an attribute of it, and restway_store_related() follows a
+ *  relationship. Threads: any. Blocks: never. */
+RESTWAY_API restway_object *restway_pending_mine(const restway_pending *pending);
+
+/** Returns the object with the values that the edits were made on; NULL for NULL. *Borrowed*. It
+ *  differs from restway_pending_mine() in the attributes and relationships that wait. A value is
+ *  RESTWAY_VALUE_ABSENT if there was none before the edits. restway_store_confirmed() has newer
+ *  values, if the server has sent others since. Threads: any. Blocks: never. */
+RESTWAY_API restway_object *restway_pending_base(const restway_pending *pending);
+
+/** Returns 1 if a DELETE of the object waits, else 0; 0 for NULL. Threads: any. Blocks: never. */
+RESTWAY_API int32_t restway_pending_deletes(const restway_pending *pending);
+
 /** Tells whether the server has refused a change of an object, so that a dead letter of the
  *  client's outbox (outbox.h) changes or makes it. The object is marked as rejected until every one
  *  of these dead letters is retried, edited or dropped. Observers of the object receive the mark as

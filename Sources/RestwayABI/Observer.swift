@@ -115,6 +115,21 @@ public func restway_changes_kind(_ changes: InHandle, _ index: Int) -> restway_c
     }
 }
 
+@_cdecl("restway_changes_source") @implementation
+public func restway_changes_source(_ changes: InHandle, _ index: Int) -> restway_change_source {
+    switch ChangeList.change(changes, index)?.source {
+    case nil: restway_change_source(rawValue: 0)!
+    case .local: .RESTWAY_CHANGE_SOURCE_LOCAL
+    case .server: .RESTWAY_CHANGE_SOURCE_SERVER
+    case .takenBack: .RESTWAY_CHANGE_SOURCE_TAKEN_BACK
+    }
+}
+
+@_cdecl("restway_changes_pending_changed") @implementation
+public func restway_changes_pending_changed(_ changes: InHandle, _ index: Int) -> Int32 {
+    ChangeList.change(changes, index)?.pendingChanged == true ? 1 : 0
+}
+
 @_cdecl("restway_changes_object") @implementation
 public func restway_changes_object(_ changes: InHandle, _ index: Int) -> OpaquePointer! {
     (ChangeList.change(changes, index)?.object).map(Handle.lend)

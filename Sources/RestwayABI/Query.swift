@@ -148,6 +148,30 @@ public func restway_query_set_unloaded(
     }
 }
 
+@_cdecl("restway_query_set_pending") @implementation
+public func restway_query_set_pending(
+    _ query: InHandle, _ pending: Int32, _ outError: OutHandle?
+) -> restway_status {
+    QueryHandle.changing(query, outError) { query throws(Failure) in
+        guard (-1...1).contains(pending) else {
+            throw Argument.outOfRange("pending", Int64(pending))
+        }
+        query.query.isPending = pending < 0 ? nil : pending == 1
+    }
+}
+
+@_cdecl("restway_query_set_pending_deletes") @implementation
+public func restway_query_set_pending_deletes(
+    _ query: InHandle, _ shown: Int32, _ outError: OutHandle?
+) -> restway_status {
+    QueryHandle.changing(query, outError) { query throws(Failure) in
+        guard (-1...1).contains(shown) else {
+            throw Argument.outOfRange("shown", Int64(shown))
+        }
+        query.query.pendingDeletes = shown < 0 ? nil : shown == 1 ? .show : .hide
+    }
+}
+
 @_cdecl("restway_store_query") @implementation
 public func restway_store_query(
     _ store: InHandle, _ query: InHandle, _ outList: OutHandle?, _ outError: OutHandle?

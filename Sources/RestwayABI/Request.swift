@@ -228,6 +228,18 @@ public func restway_request_set_priority(
     RequestHandle.changing(request, outError) { spec in spec.sending.priority = priority }
 }
 
+@_cdecl("restway_request_set_optimistic") @implementation
+public func restway_request_set_optimistic(
+    _ request: InHandle, _ optimistic: Int32, _ outError: OutHandle?
+) -> restway_status {
+    RequestHandle.changing(request, outError) { spec throws(Failure) in
+        guard (-1...1).contains(optimistic) else {
+            throw Argument.outOfRange("optimistic", Int64(optimistic))
+        }
+        spec.sending.isOptimistic = optimistic < 0 ? nil : optimistic == 1
+    }
+}
+
 @_cdecl("restway_request_to_curl") @implementation
 public func restway_request_to_curl(
     _ request: InHandle, _ client: InHandle, _ flags: UInt32, _ buffer: Out<CChar>?,

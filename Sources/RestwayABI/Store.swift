@@ -34,6 +34,12 @@ final class StoreHandle: HandleObject, Sendable {
         Failure(.noObject, "the store has no \(object.entity.name) under key \(object.storeKey)")
     }
 
+    static func lacksConfirmed(_ object: Snapshot) -> Failure {
+        Failure(
+            .noObject,
+            "no server has answered for the \(object.entity.name) under key \(object.storeKey)")
+    }
+
     static func lacks(_ entity: Entity, _ identity: Identity) -> Failure {
         Failure(.noObject, "no \(entity.name) with identity \(entity.shown(identity))")
     }

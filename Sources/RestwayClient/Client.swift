@@ -58,7 +58,8 @@ package final class Client: Sendable {
         let store = ObservedStore(
             try definition.storage.store.open(
                 definition.entities, path: options.files.store, mode: fileMode),
-            clock: clock, timers: timers)
+            clock: clock, timers: timers,
+            pendingDeletes: definition.storage.store.pendingDeletes)
         let delivery = try Delivery(options.delivery, pool: pool, clock: clock)
         let network = try options.network(chosen.network)
         network.warnOfMissingVerification()

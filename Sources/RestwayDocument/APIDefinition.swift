@@ -112,6 +112,8 @@ package struct StoreSettings: Sendable {
     /// The number of objects in the cache; nil for the default.
     package var cachedObjectsMax: Int?
     package var busyTimeoutMilliseconds: Int32?
+    /// Whether programs see objects whose deletion waits for the server.
+    package var pendingDeletes = Query.PendingDeletes.hide
 
     /// Resolves a relative path against `directory`.
     package mutating func resolve(in directory: String) {

@@ -183,7 +183,7 @@ extension DocumentObject {
         ])
 
     static let store = DocumentObject(
-        ["kind", "path", "cachedObjects", "busyTimeoutMilliseconds"],
+        ["kind", "path", "cachedObjects", "busyTimeoutMilliseconds", "pendingDeletes"],
         ranges: ["cachedObjects": 0...1_073_741_824, "busyTimeoutMilliseconds": 0...86_400_000])
 
     static let stringTransformWithName = DocumentObject(["name"])

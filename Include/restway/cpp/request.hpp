@@ -285,6 +285,13 @@ public:
         return step(restway_request_set_offline, get(), moment);
     }
 
+    /** Whether the store shows the effect of the request before the server has answered: the values
+     *  of its draft, or the end of what a DELETE removes. The store takes it back if the call
+     *  fails. With std::nullopt the route decides. */
+    request &optimistic(std::optional<bool> shown = true) {
+        return step(restway_request_set_optimistic, get(), !shown ? -1 : *shown ? 1 : 0);
+    }
+
     /** Chooses the parser of the answer, in place of the route's (parsing.h). */
     request &parser(std::string_view name) {
         return step(restway_request_set_parser, get(), internal::c_text(name));

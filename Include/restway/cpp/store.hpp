@@ -131,6 +131,24 @@ public:
         return step(restway_query_set_unloaded, get(), !unloaded ? -1 : *unloaded ? 1 : 0);
     }
 
+    /** Finds the objects with a change that the server has refused (store::is_rejected()); with
+     *  false the other ones, and with std::nullopt all objects. */
+    query &rejected(std::optional<bool> rejected = true) {
+        return step(restway_query_set_rejected, get(), !rejected ? -1 : *rejected ? 1 : 0);
+    }
+
+    /** Finds the objects with pending edits (store::pending()); with false the other ones, and with
+     *  std::nullopt all objects. */
+    query &pending(std::optional<bool> pending = true) {
+        return step(restway_query_set_pending, get(), !pending ? -1 : *pending ? 1 : 0);
+    }
+
+    /** Whether it finds objects that are to be deleted, because a DELETE of them waits for the
+     *  server. With std::nullopt it does as the API document says, which hides them by default. */
+    query &pending_deletes(std::optional<bool> shown) {
+        return step(restway_query_set_pending_deletes, get(), !shown ? -1 : *shown ? 1 : 0);
+    }
+
 private:
     friend class store;
 
@@ -146,6 +164,11 @@ struct change {
     restway::object object;
     /** The snapshot before the change; empty for a new object. */
     restway::object before;
+    /** The reason of the change. */
+    restway_change_source source;
+    /** Whether other attributes and relationships wait for the server than before: an edit has
+     *  begun or ended. No value need differ. store::pending() says which wait now. */
+    bool pending_changed;
 };
 
 /** The changes that one transaction has made. */
@@ -162,7 +185,9 @@ public:
         return {
             restway_changes_kind(get(), index),
             object(restway_changes_object(get(), index), borrowed),
-            object(restway_changes_before(get(), index), borrowed)};
+            object(restway_changes_before(get(), index), borrowed),
+            restway_changes_source(get(), index),
+            restway_changes_pending_changed(get(), index) != 0};
     }
 
     const_iterator begin() const noexcept {
@@ -171,6 +196,44 @@ public:
 
     const_iterator end() const noexcept {
         return const_iterator(this, size());
+    }
+};
+
+/** What waits for the server of one object: the attributes and relationships to which stored
+ *  requests or optimistic calls give values, and whether a DELETE waits. */
+class pending : public handle<restway_pending, restway_pending_retain, restway_pending_release> {
+public:
+    using handle::handle;
+
+    /** The names of the attributes and relationships that wait, in the order of the API document,
+     *  relationships last. They are borrowed. */
+    std::vector<std::string_view> names() const {
+        std::vector<std::string_view> found;
+        for (std::size_t index = 0; index < restway_pending_count(get()); index++) {
+            found.emplace_back(internal::text_or_empty(restway_pending_name(get(), index)));
+        }
+        return found;
+    }
+
+    /** The object with the values that wait, as the program sees it. */
+    object mine() const {
+        return object(restway_pending_mine(get()), borrowed);
+    }
+
+    /** The object with the values that the edits were made on. store::confirmed() has newer
+     *  values, if the server has sent others since. */
+    object base() const {
+        return object(restway_pending_base(get()), borrowed);
+    }
+
+    /** Whether a DELETE of the object waits. */
+    bool deletes() const noexcept {
+        return restway_pending_deletes(get()) != 0;
+    }
+
+    /** Whether nothing waits. */
+    bool empty() const noexcept {
+        return restway_pending_count(get()) == 0 && !deletes();
     }
 };
 
@@ -238,12 +301,26 @@ public:
 
     /** Whether no server has named the object yet. */
     returned<bool> is_unsent(const object &one) const {
-        const auto unsent =
-            internal::attempt<std::int32_t>(restway_store_is_unsent, get(), one.get());
-        if (!unsent) {
-            return internal::fail<bool>(unsent.failure());
-        }
-        return *unsent != 0;
+        return truth(internal::attempt<std::int32_t>(restway_store_is_unsent, get(), one.get()));
+    }
+
+    /** Whether the server has refused a change of the object, so that the outbox has a dead letter
+     *  about it. */
+    returned<bool> is_rejected(const object &one) const {
+        return truth(internal::attempt<std::int32_t>(restway_store_is_rejected, get(), one.get()));
+    }
+
+    /** The server's view of an object: the values that the server has sent last, without pending
+     *  edits; also of an object that a waiting DELETE hides. It is empty for an object that only
+     *  the program has made, and for an object that was deleted. */
+    returned<object> confirmed(const object &of) const {
+        return object_or_nothing(
+            internal::attempt<object>(restway_store_confirmed, get(), of.get()));
+    }
+
+    /** What waits for the server of an object. */
+    returned<restway::pending> pending(const object &of) const {
+        return internal::call<restway::pending>(restway_store_pending, get(), of.get());
     }
 
     /** Begins a query of an entity. */
@@ -295,6 +372,13 @@ public:
     }
 
 private:
+    static returned<bool> truth(const result<std::int32_t> &found) {
+        if (!found) {
+            return internal::fail<bool>(found.failure());
+        }
+        return *found != 0;
+    }
+
     static returned<object> object_or_nothing(result<object> found) {
         if (!found && found.failure().status() == RESTWAY_E_NO_OBJECT) {
             return object();

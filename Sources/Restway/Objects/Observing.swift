@@ -13,12 +13,28 @@ public struct Change: Sendable {
         case inserted, updated, deleted
     }
 
+    /// The reason of a change.
+    public enum Source: String, Sendable {
+        /// The program changed the object: with a draft, a transaction or a deletion.
+        case local
+        /// The server's answer or event brought the values, or confirmed those of a pending edit.
+        case server
+        /// A pending edit ended without reaching the server, so that the server's values are seen
+        /// again: it was dropped, the server refused it, or an optimistic call failed.
+        case takenBack
+    }
+
     /// The way in which the transaction has changed the object.
     public let kind: Kind
+    /// The reason of the change.
+    public let source: Source
     /// The object after the transaction; for a deleted object, as it was before.
     public let object: Object
     /// The object before the transaction; `nil` if it was inserted.
     public let before: Object?
+    /// Whether other attributes and relationships wait for the server than before: an edit has
+    /// begun or ended. No value need differ. `Store.pending` says which wait now.
+    public let pendingChanged: Bool
 
     init(_ change: RestwayObjects.Change, _ source: ObjectSource) {
         switch change.kind {
@@ -26,8 +42,15 @@ public struct Change: Sendable {
         case .updated: kind = .updated
         case .deleted: kind = .deleted
         }
+        self.source =
+            switch change.source {
+            case .local: .local
+            case .server: .server
+            case .takenBack: .takenBack
+            }
         object = Object(change.object, source)
         before = change.before.map { Object($0, source) }
+        pendingChanged = change.pendingChanged
     }
 }
 

@@ -64,6 +64,28 @@ public struct Query: Sendable {
         }
     }
 
+    /// Keeps the objects with pending edits (`Store.pending`); with false the other ones, and with
+    /// `nil` all objects.
+    ///
+    ///     let waiting = try client.store.query("Issue").pending().all()
+    public func pending(_ isPending: Bool? = true) throws(RestwayError) -> Query {
+        try changed { query throws(Failure) in query.query.isPending = isPending }
+    }
+
+    /// Shows or hides the objects that are to be deleted, because a DELETE of them waits for the
+    /// server. With `nil` the query does as the document says: without `pendingDeletes` in its
+    /// section `store`, they are hidden.
+    public func pendingDeletes(_ visibility: Visibility?) throws(RestwayError) -> Query {
+        try changed { query throws(Failure) in
+            query.query.pendingDeletes = visibility.map { $0 == .show ? .show : .hide }
+        }
+    }
+
+    /// Whether objects are seen.
+    public enum Visibility: String, Sendable {
+        case hide, show
+    }
+
     /// Sorts by an attribute, after the orders that were given before.
     public func order(
         by attribute: String, descending: Bool = false

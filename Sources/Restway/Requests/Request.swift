@@ -95,6 +95,10 @@ public struct Request: Sendable {
     public var lane: String?
     /// When the outbox stores the request; `nil` as its route says.
     public var offline: Offline?
+    /// Whether the store shows the effect of the request before the server has answered: the values
+    /// of its draft, or the end of the objects that a DELETE removes. If the call fails or is
+    /// cancelled, the store takes this back. With `nil` the route decides (`optimistic`).
+    public var isOptimistic: Bool?
     private var reception = Reception()
 
     /// The time limit of each attempt: `timeouts.total`.
@@ -144,6 +148,7 @@ extension Request {
         spec.sending.idempotencyKey = idempotencyKey.map(IdempotencyKey.given)
         spec.sending.lane = lane
         spec.sending.storing = offline?.core
+        spec.sending.isOptimistic = isOptimistic
         spec.reception.caching = caching.core
         spec.reception.parser = parser?.name
         return spec

@@ -32,6 +32,7 @@ extension HandleCounts {
         ObjectIdentifier(OutgoingHandle.self): "outgoing",
         ObjectIdentifier(PagedListHandle.self): "paged_list",
         ObjectIdentifier(PagesHandle.self): "pages",
+        ObjectIdentifier(PendingObject.self): "pending",
         ObjectIdentifier(PipelineContext.self): "pipeline_context",
         ObjectIdentifier(QueryHandle.self): "query",
         ObjectIdentifier(QueryChanges.self): "query_changes",
@@ -210,6 +211,14 @@ public func restway_pages_retain(_ pages: InHandle) -> OpaquePointer! { PagesHan
 
 @_cdecl("restway_pages_release") @implementation
 public func restway_pages_release(_ pages: InHandle) { PagesHandle.release(pages) }
+
+@_cdecl("restway_pending_retain") @implementation
+public func restway_pending_retain(_ pending: InHandle) -> OpaquePointer! {
+    PendingObject.retain(pending)
+}
+
+@_cdecl("restway_pending_release") @implementation
+public func restway_pending_release(_ pending: InHandle) { PendingObject.release(pending) }
 
 @_cdecl("restway_pipeline_context_release") @implementation
 public func restway_pipeline_context_release(_ context: InHandle) {

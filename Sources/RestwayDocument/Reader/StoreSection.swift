@@ -1,3 +1,4 @@
+import RestwayObjects
 import RestwayThreads
 
 /// The section `store`.
@@ -9,11 +10,13 @@ extension StoreSettings {
         path = object["path"]?.filePath()
         cachedObjectsMax = object.number("cachedObjects")
         busyTimeoutMilliseconds = object.number("busyTimeoutMilliseconds")
+        let shown: Query.PendingDeletes? = object["pendingDeletes"]?.choice("setting")
+        if let shown { pendingDeletes = shown }
         guard let named else { return nil }
         kind = named
         switch kind {
         case .memory:
-            for key in DocumentObject.store.keys where key != "kind" {
+            for key in ["path", "cachedObjects", "busyTimeoutMilliseconds"] {
                 object[key]?.report("only a store of kind \"sqlite\" has a \"\(key)\"")
             }
         case .sqlite:

@@ -48,9 +48,8 @@ package struct Query: Sendable {
     }
 
     /// Whether objects are found whose deletion waits for the server.
-    package enum PendingDeletes: Int32, Sendable {
-        case hide = 1
-        case show = 2
+    package enum PendingDeletes: String, CaseIterable, Sendable {
+        case hide, show
     }
 
     package let entity: Entity

@@ -40,6 +40,7 @@ from ._enums import (
     AttemptReason,
     CacheState,
     ChangeKind,
+    ChangeSource,
     Domain,
     LifecycleKind,
     Offline,
@@ -79,13 +80,13 @@ from ._network import Cookies, DefaultHeaders
 from ._object import Identity, Object, Objects
 from ._parsing import Data, EncoderFunction, MapProgress, ParserFunction, ValidatorFunction
 from ._pipeline import PipelineContext, Stage, StageFunction
-from ._query import Operator, Query
+from ._query import Operator, Query, Visibility
 from ._reading.tables import Columns
 from ._reading.values import ObjectValue
 from ._request import Request, Target
 from ._resource import DigestHeader, FileContent, Files, Resource, Resumable, Resumption
 from ._response import MappingIssue, Response, StreamEvent
-from ._store import Statistics, Store
+from ._store import Pending, PendingValue, Statistics, Store
 from ._transaction import Change, Changes, Transaction
 from ._values import Record
 
@@ -250,6 +251,7 @@ __all__ = [
     "CallInfo",
     "Change",
     "ChangeKind",
+    "ChangeSource",
     "Changes",
     "Client",
     "Clock",
@@ -313,6 +315,8 @@ __all__ = [
     "Pages",
     "PagesInto",
     "ParserFunction",
+    "Pending",
+    "PendingValue",
     "Persist",
     "PipelineContext",
     "Plugin",
@@ -357,6 +361,7 @@ __all__ = [
     "Transaction",
     "TransformFunction",
     "ValidatorFunction",
+    "Visibility",
     "__version__",
     "build_query",
     "debug_handle_kinds",

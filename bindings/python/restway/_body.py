@@ -396,6 +396,9 @@ class CallOptions(TypedDict, total=False):
             the answer as usual, or `QueuedError` if the request cannot be delivered now. "failed"
             or True stores it when it cannot be sent; for GET and HEAD, True has the response cache
             answer when the server cannot be reached. False never stores it.
+        optimistic: True shows the effect of the request in the store before the server has
+            answered: the values of its draft, or the end of what a DELETE removes. If the call
+            fails or is cancelled, the store takes this back. None does as the route says.
         save_to: The path of a file in which the body of a 2xx answer is saved, in place of memory;
             a `SaveTo` has further options. The body is not mapped; the response has it as `saved`.
             Instead of a path, this may be a file or socket that is open for writing, or the number
@@ -427,6 +430,7 @@ class CallOptions(TypedDict, total=False):
     idempotency_key: str | Literal[True] | None
     lane: str | None
     offline: Storing | None
+    optimistic: bool | None
     save_to: Saving | None
     cache: CacheUse | None
     cache_ttl: float | None

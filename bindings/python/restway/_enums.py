@@ -10,12 +10,13 @@ from enum import IntEnum, IntFlag
 
 __all__ = [
     "ABI_VERSION", "AttemptReason", "AttributeType", "AuthMode", "CacheFlag", "CacheMode",
-    "CacheState", "CallFlag", "ChangeKind", "ClientFlag", "Comparison", "CookieFlag", "CurlFlag",
-    "Delivery", "Digest", "Domain", "EventKind", "HttpVersion", "IpVersion", "JsonFlag",
-    "LifecycleKind", "LogLevel", "MapFlag", "Offline", "OutboxFlag", "OutboxReason", "OutboxState",
-    "Phase", "Policy", "Reachability", "RelationshipFlag", "RouteFlag", "SaveFlag", "Section",
-    "SendFlag", "Serialization", "Status", "StatusClass", "StreamFormat", "TlsFlag", "TlsVersion",
-    "TraceFlag", "UploadFlag", "UploadProtocol", "ValueKind",
+    "CacheState", "CallFlag", "ChangeKind", "ChangeSource", "ClientFlag", "Comparison",
+    "CookieFlag", "CurlFlag", "Delivery", "Digest", "Domain", "EventKind", "HttpVersion",
+    "IpVersion", "JsonFlag", "LifecycleKind", "LogLevel", "MapFlag", "Offline", "OutboxFlag",
+    "OutboxReason", "OutboxState", "Phase", "Policy", "Reachability", "RelationshipFlag",
+    "RouteFlag", "SaveFlag", "Section", "SendFlag", "Serialization", "Status", "StatusClass",
+    "StreamFormat", "TlsFlag", "TlsVersion", "TraceFlag", "UploadFlag", "UploadProtocol",
+    "ValueKind",
 ]
 
 ABI_VERSION = 0
@@ -123,6 +124,14 @@ class ChangeKind(IntEnum):
     INSERTED = 1
     UPDATED = 2
     DELETED = 3
+
+
+class ChangeSource(IntEnum):
+    """The reason of a change (`RESTWAY_CHANGE_SOURCE_*`)."""
+
+    LOCAL = 1
+    SERVER = 2
+    TAKEN_BACK = 3
 
 
 class Delivery(IntEnum):

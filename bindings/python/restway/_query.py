@@ -12,12 +12,17 @@ from ._base.hints import require_number
 from ._enums import Comparison, ValueKind
 from ._exceptions import UsageError
 from ._ffi.conversion import decode, encode, json_bytes, number_of
-from ._handles import Owner, check, make, name
+from ._handles import Owner, check, chosen, make, name
 from ._object import Layouts, Object, Objects
 from ._reading.whole import WholeQuery
 
 Operator = Literal["==", "!=", "<", "<=", ">", ">="]
 """How an attribute is compared with a value."""
+
+Visibility = Literal["show", "hide"]
+"""Whether a query finds objects that are to be deleted."""
+
+_VISIBILITIES: dict[str, int] = {"show": 1, "hide": 0}
 
 _COMPARISONS: dict[str, Comparison] = {
     "==": Comparison.EQUAL,
@@ -41,6 +46,8 @@ class _Steps(NamedTuple):
     offset: int = 0
     rejected: bool | None = None
     unloaded: bool | None = False
+    pending: bool | None = None
+    pending_deletes: Visibility | None = None
 
 
 class Query(WholeQuery, Owner[native.QueryHandle]):
@@ -77,6 +84,11 @@ class Query(WholeQuery, Owner[native.QueryHandle]):
         check(lib.restway_query_set_rejected, handle, rejected)
         unloaded = -1 if steps.unloaded is None else int(steps.unloaded)
         check(lib.restway_query_set_unloaded, handle, unloaded)
+        pending = -1 if steps.pending is None else int(steps.pending)
+        check(lib.restway_query_set_pending, handle, pending)
+        if steps.pending_deletes is not None:
+            shown = chosen(_VISIBILITIES, steps.pending_deletes, "visibility")
+            check(lib.restway_query_set_pending_deletes, handle, shown)
 
     def _compare(
         self, attribute: Any, comparison: Comparison, values: tuple[Any, ...]
@@ -175,6 +187,27 @@ class Query(WholeQuery, Owner[native.QueryHandle]):
         """
         return self._with(unloaded=unloaded)
 
+    def pending(self, pending: bool | None = True) -> Query:
+        """Returns a query for objects with pending edits only, see `Store.pending`; with False, for
+        other objects only.
+
+        With None it finds all objects again. The limit and the offset count the objects that are
+        left:
+
+            for note in store.query("Note").pending():
+                print(note.title, "has not been sent yet")
+        """
+        return self._with(pending=pending)
+
+    def pending_deletes(self, pending_deletes: Visibility | None) -> Query:
+        """Returns a query that shows or hides the objects that are to be deleted, because a DELETE
+        of them waits for the server: `store.query("Note").pending_deletes("show")`.
+
+        With None, as by default, it does as the document says: without `pendingDeletes` in its
+        section `store`, they are hidden. Raises ValueError for another word.
+        """
+        return self._with(pending_deletes=pending_deletes)
+
     def all(self) -> Objects:
         """Returns the newest snapshots of the objects that the query finds."""
         lib, store = native.lib, self._layouts.store
@@ -270,6 +303,9 @@ class Query(WholeQuery, Owner[native.QueryHandle]):
         shown = "".join(f"{word}{text}" for word, text in parts.items() if text)
         shown += {None: "", True: ", rejected", False: ", not rejected"}[steps.rejected]
         shown += {None: ", also unloaded", True: ", unloaded", False: ""}[steps.unloaded]
+        shown += {None: "", True: ", pending", False: ", not pending"}[steps.pending]
+        if steps.pending_deletes is not None:
+            shown += f", pending deletes: {steps.pending_deletes}"
         return f"<Query {self._entity}{shown}>"
 
 

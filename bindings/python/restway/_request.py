@@ -192,6 +192,7 @@ class Request(Owner[native.RequestHandle]):
         idempotency_key: str | Literal[True] | None = None,
         lane: str | None = None,
         offline: Storing | None = None,
+        optimistic: bool | None = None,
         digest: Iterable[DigestHeader] | None = None,
         files: Files | None = None,
         serialization: Literal["json", "url", "form", "none"] | None = None,
@@ -238,6 +239,8 @@ class Request(Owner[native.RequestHandle]):
             check(native.lib.restway_request_set_lane, self._handle, name(lane))
         if offline is not None:
             set_offline(self._handle, offline)
+        if optimistic is not None:
+            check(native.lib.restway_request_set_optimistic, self._handle, bool(optimistic))
         if save_to is not None:
             set_save_to(self._handle, save_to)
         if cache is not None or cache_ttl is not None:

@@ -1,11 +1,12 @@
-"""Stores: reading them, and observers of their changes."""
+"""Stores: reading them, and what waits for the server of an object."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _ffi as native
-from ._base.hints import require
+from ._base.hints import Hinting, require
 from ._base.lazy import json
 from ._exceptions import NoObjectError
 from ._ffi.conversion import encode, plain_of
@@ -37,6 +38,67 @@ class Statistics(NamedTuple):
     """The memory of those snapshots in bytes; the store's own tables are not counted."""
     file_bytes: int
     """The size of the store's file in bytes; 0 without a file."""
+
+
+class PendingValue(NamedTuple):
+    """The values of an attribute or a relationship that waits for the server."""
+
+    mine: Any
+    """The value that waits, which the program sees."""
+    base: Any
+    """The value that the edits were made on; None if there was none. `Store.confirmed` has a newer
+    one, if the server has sent another one since.
+    """
+
+
+class Pending(Hinting, Mapping[str, PendingValue]):
+    """What waits for the server of an object: the attributes and relationships to which stored
+    requests or optimistic calls give values, and whether a DELETE waits.
+
+        pending = client.store.pending(note)
+        for name, value in pending.items():
+            print(f"{name}: {value.base} -> {value.mine}")
+
+    It is immutable, shows the moment at which it was read, and is false if nothing waits. The names
+    are in the order of the document, relationships last.
+    """
+
+    __slots__ = ("_base", "_deletes", "_mine", "_names")
+
+    def __init__(self, handle: native.PendingHandle, layouts: Layouts) -> None:
+        """For this package: `Store.pending` makes these. `handle` is owned."""
+        lib = native.lib
+        count = lib.restway_pending_count(handle)
+        names = [native.borrowed(lib.restway_pending_name(handle, place)) for place in range(count)]
+        self._names = {name: None for name in names if name is not None}
+        self._mine = Object.retained(lib.restway_pending_mine(handle), layouts)
+        self._base = Object.retained(lib.restway_pending_base(handle), layouts)
+        self._deletes = bool(lib.restway_pending_deletes(handle))
+
+    @property
+    def deletes(self) -> bool:
+        """Whether a DELETE of the object waits."""
+        return self._deletes
+
+    def __getitem__(self, name: str) -> PendingValue:
+        if name not in self._names:
+            raise KeyError(name)
+        return PendingValue(self._mine[name], self._base[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __bool__(self) -> bool:
+        return self._deletes or bool(self._names)
+
+    def __repr__(self) -> str:
+        """Shows the names without the values, which may be secrets."""
+        waiting = [*self._names, *(["its deletion"] if self._deletes else [])]
+        about = f"{self._mine.entity} {self._mine.identity}"
+        return f"<Pending {', '.join(waiting) or 'nothing'} of {about}>"
 
 
 class Store(Owner[native.StoreHandle]):
@@ -118,6 +180,44 @@ class Store(Owner[native.StoreHandle]):
         """Returns the variables of its last route that the object remembers (docs/SCOPES.md)."""
         function, handle = native.lib.restway_store_variables, require(object, Object)._handle
         return dict(json.loads(written_text(function, self._handle, handle)))
+
+    def confirmed(self, object: Object) -> Object | None:
+        """Returns the server's view of an object: the values that the server has sent last, without
+        the pending edits that `newest` shows.
+
+            if client.store.pending(note):
+                print("on the server:", client.store.confirmed(note).title)
+
+        It also finds an object that a waiting DELETE hides. It returns None for an object that only
+        the program has made, and for an object that has been deleted.
+        """
+        try:
+            handle = make(
+                native.ObjectHandle,
+                native.lib.restway_store_confirmed,
+                self._handle,
+                require(object, Object)._handle,
+            )
+        except NoObjectError:
+            return None
+        return Object(handle, self._layouts)
+
+    def pending(self, object: Object) -> Pending:
+        """Returns what waits for the server of an object: the attributes and relationships to which
+        stored requests or optimistic calls give values, and whether a DELETE waits.
+
+            for name, value in client.store.pending(note).items():
+                print(f"{name}: {value.base} -> {value.mine}")
+
+        The result is false if nothing waits, and if the object has been deleted.
+        """
+        handle = make(
+            native.PendingHandle,
+            native.lib.restway_store_pending,
+            self._handle,
+            require(object, Object)._handle,
+        )
+        return Pending(handle, self._layouts)
 
     def is_rejected(self, object: Object) -> bool:
         """Returns whether the server has refused a change of the object.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 from . import _ffi as native
 from ._base.hints import Hinting, position, require
 from ._draft import Draft
-from ._enums import ChangeKind
+from ._enums import ChangeKind, ChangeSource
 from ._exceptions import NoObjectError
 from ._handles import Owner, check, make
 from ._object import Layouts, Object
@@ -32,6 +32,14 @@ class Change(NamedTuple):
     """
     relationships: tuple[str, ...]
     """The names of the relationships, in the same way."""
+    source: ChangeSource
+    """LOCAL: the program has changed the object. SERVER: the server has. TAKEN_BACK: a pending edit
+    ended without reaching the server, so that the server's values are seen again.
+    """
+    pending_changed: bool
+    """Whether other attributes and relationships wait for the server than before: an edit has begun
+    or ended. No value need differ. `Store.pending` says which wait now.
+    """
 
 
 class Changes(Hinting, Sequence[Change]):
@@ -77,6 +85,8 @@ class Changes(Hinting, Sequence[Change]):
             Object.retained(before, layouts) if before else None,
             self._changed(lib.restway_changes_attributes, index, known.names),
             self._changed(lib.restway_changes_relationships, index, tuple(known.relationships)),
+            ChangeSource(lib.restway_changes_source(handle, index)),
+            bool(lib.restway_changes_pending_changed(handle, index)),
         )
 
     def _changed(self, function: Any, index: int, names: tuple[str, ...]) -> tuple[str, ...]:

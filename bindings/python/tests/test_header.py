@@ -34,6 +34,7 @@ ENUMERATIONS: dict[str, tuple[type[IntEnum], str]] = {
     "restway_value_kind": (enums.ValueKind, "RESTWAY_VALUE_"),
     "restway_delivery": (enums.Delivery, "RESTWAY_DELIVERY_"),
     "restway_change_kind": (enums.ChangeKind, "RESTWAY_CHANGE_"),
+    "restway_change_source": (enums.ChangeSource, "RESTWAY_CHANGE_SOURCE_"),
     "restway_attribute_type": (enums.AttributeType, "RESTWAY_TYPE_"),
     "restway_section": (enums.Section, "RESTWAY_SECTION_"),
     "restway_policy": (enums.Policy, "RESTWAY_POLICY_"),

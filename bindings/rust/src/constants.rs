@@ -166,6 +166,14 @@ pub const RESTWAY_CHANGE_INSERTED: restway_change_kind = 1;
 pub const RESTWAY_CHANGE_UPDATED: restway_change_kind = 2;
 pub const RESTWAY_CHANGE_DELETED: restway_change_kind = 3;
 
+/// The program changed the object: with a draft, a transaction or a deletion.
+pub const RESTWAY_CHANGE_SOURCE_LOCAL: restway_change_source = 1;
+/// The server's answer or event brought the values, or confirmed those of a pending edit.
+pub const RESTWAY_CHANGE_SOURCE_SERVER: restway_change_source = 2;
+/// A pending edit ended without reaching the server, so that the server's values are seen again: it
+/// was dropped, the server refused it, or an optimistic call failed.
+pub const RESTWAY_CHANGE_SOURCE_TAKEN_BACK: restway_change_source = 3;
+
 /// On a worker thread of the library, one at a time and in order for each client.
 pub const RESTWAY_DELIVERY_THREAD: restway_delivery = 0;
 /// On the thread that calls restway_client_process(), during that call.

@@ -847,6 +847,22 @@ extern "C" {
         changes: *const restway_changes,
         index: usize,
     ) -> restway_change_kind;
+    /// Returns the reason of change `index`; 0 when out of range.
+    ///
+    /// Threads: any. Blocks: never.
+    pub fn restway_changes_source(
+        changes: *const restway_changes,
+        index: usize,
+    ) -> restway_change_source;
+    /// Tells whether other attributes and relationships of the object wait for the server than
+    /// before change `index`: an edit of it has begun or ended. restway_store_pending() says which
+    /// wait now.
+    ///
+    /// If a pending edit ends and its values stay, because the server has taken it, this is the
+    /// only difference. So a program can remove the sign that an edit waits.
+    ///
+    /// Threads: any. Blocks: never.
+    pub fn restway_changes_pending_changed(changes: *const restway_changes, index: usize) -> i32;
     /// Returns the object of change `index` as it is after the transaction; a deleted object as it
     /// was before. NULL when out of range. *Borrowed*: retain it to keep it longer than the
     /// changes.
@@ -865,9 +881,10 @@ extern "C" {
         index: usize,
     ) -> *mut restway_object;
     /// Tells which attributes change `index` changed: the attributes that differ before and after,
-    /// or, for an inserted or deleted object, the attributes that it has. If an updated object has
-    /// no changed attribute and no changed relationship, its mark as rejected has been set or
-    /// removed (store.h, restway_store_is_rejected()).
+    /// or, for an inserted or deleted object, the attributes that it has. An updated object may
+    /// have no changed attribute and no changed relationship: then a pending edit has begun or
+    /// ended (restway_changes_pending_changed()), or its mark as rejected has been set or removed
+    /// (store.h, restway_store_is_rejected()).
     ///
     /// Threads: any. Blocks: never.
     pub fn restway_changes_attributes(
@@ -3364,6 +3381,25 @@ extern "C" {
         unloaded: i32,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Sets whether the query finds only objects with pending edits, see restway_store_pending().
+    /// The limit and the offset count the objects that are left. Objects with a waiting DELETE have
+    /// a pending edit, but are found only if restway_query_set_pending_deletes() shows them.
+    ///
+    /// Threads: any. Blocks: never.
+    pub fn restway_query_set_pending(
+        query: *mut restway_query,
+        pending: i32,
+        out_error: *mut *mut restway_error,
+    ) -> restway_status;
+    /// Sets whether the query finds objects that are to be deleted, because a DELETE of them waits
+    /// for the server.
+    ///
+    /// Threads: any. Blocks: never.
+    pub fn restway_query_set_pending_deletes(
+        query: *mut restway_query,
+        shown: i32,
+        out_error: *mut *mut restway_error,
+    ) -> restway_status;
     /// Finds the objects of a query.
     ///
     /// Release `out_list` with `restway_list_release`. Threads: any. Blocks: on the file of a
@@ -3786,6 +3822,18 @@ extern "C" {
     pub fn restway_request_set_priority(
         request: *mut restway_request,
         priority: i32,
+        out_error: *mut *mut restway_error,
+    ) -> restway_status;
+    /// Sets whether the store shows the effect of a request before the server has answered: the
+    /// values of its draft, or the end of the objects that a DELETE removes. This is a pending edit
+    /// (restway_store_pending()): answers to other requests do not hide it. If the call fails or is
+    /// cancelled, the store takes the edit back. If the outbox stores the request, the edit stays
+    /// until the outbox has sent it.
+    ///
+    /// Threads: any. Blocks: never.
+    pub fn restway_request_set_optimistic(
+        request: *mut restway_request,
+        optimistic: i32,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
     /// Makes a resource of bytes.
@@ -4369,6 +4417,66 @@ extern "C" {
         out_unsent: *mut i32,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Finds the server's view of an object: the values that the server has sent last, without the
+    /// pending edits that restway_store_newest() shows. It finds also an object that a waiting
+    /// DELETE hides. Without pending edits the result has the values of the newest snapshot.
+    ///
+    /// Release `out_object` with `restway_object_release`. Threads: any. Blocks: on the file of a
+    /// SQLite store, else never.
+    pub fn restway_store_confirmed(
+        store: *mut restway_store,
+        object: *const restway_object,
+        out_object: *mut *mut restway_object,
+        out_error: *mut *mut restway_error,
+    ) -> restway_status;
+    /// Finds what waits for the server of an object.
+    ///
+    /// Release `out_pending` with `restway_pending_release`. Threads: any. Blocks: on the file of a
+    /// SQLite store, else never.
+    pub fn restway_store_pending(
+        store: *mut restway_store,
+        object: *const restway_object,
+        out_pending: *mut *mut restway_pending,
+        out_error: *mut *mut restway_error,
+    ) -> restway_status;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
+    /// Release the result with `restway_pending_release`. Threads: any. Blocks: never.
+    pub fn restway_pending_retain(pending: *const restway_pending) -> *mut restway_pending;
+    /// Gives back one reference. NULL is fine.
+    ///
+    /// Threads: any. Blocks: never.
+    pub fn restway_pending_release(pending: *mut restway_pending);
+    /// Returns how many attributes and relationships wait for the server; 0 for NULL.
+    ///
+    /// Threads: any. Blocks: never.
+    pub fn restway_pending_count(pending: *const restway_pending) -> usize;
+    /// Returns the name of the attribute or relationship `index`, in the order of the API document,
+    /// relationships last; NULL when out of range. *Borrowed*.
+    ///
+    /// Threads: any. Blocks: never.
+    pub fn restway_pending_name(pending: *const restway_pending, index: usize) -> *const c_char;
+    /// Returns 1 if `index` is a relationship; 0 if it is an attribute or out of range.
+    ///
+    /// Threads: any. Blocks: never.
+    pub fn restway_pending_is_relationship(pending: *const restway_pending, index: usize) -> i32;
+    /// Returns the object with the values that wait, as the program sees it; NULL for NULL.
+    /// *Borrowed*. restway_object_get() reads an attribute of it, and restway_store_related()
+    /// follows a relationship.
+    ///
+    /// Threads: any. Blocks: never.
+    pub fn restway_pending_mine(pending: *const restway_pending) -> *mut restway_object;
+    /// Returns the object with the values that the edits were made on; NULL for NULL. *Borrowed*.
+    /// It differs from restway_pending_mine() in the attributes and relationships that wait. A
+    /// value is RESTWAY_VALUE_ABSENT if there was none before the edits. restway_store_confirmed()
+    /// has newer values, if the server has sent others since.
+    ///
+    /// Threads: any. Blocks: never.
+    pub fn restway_pending_base(pending: *const restway_pending) -> *mut restway_object;
+    /// Returns 1 if a DELETE of the object waits, else 0; 0 for NULL.
+    ///
+    /// Threads: any. Blocks: never.
+    pub fn restway_pending_deletes(pending: *const restway_pending) -> i32;
     /// Tells whether the server has refused a change of an object, so that a dead letter of the
     /// client's outbox (outbox.h) changes or makes it. The object is marked as rejected until every
     /// one of these dead letters is retried, edited or dropped. Observers of the object receive the

@@ -22,10 +22,10 @@ opaque! {
     restway_clock restway_cookies restway_draft restway_error restway_exchange restway_failure
     restway_groups restway_interrupt restway_lifecycle_event restway_list restway_object
     restway_observer restway_outbox_item restway_outbox_items restway_outgoing restway_paged_list
-    restway_pages restway_pipeline_context restway_query restway_query_changes restway_refresh
-    restway_request restway_resource restway_response restway_routing_client restway_rows
-    restway_scope restway_store restway_text restway_transaction restway_url restway_values
-    ArrowArray ArrowArrayStream ArrowSchema
+    restway_pages restway_pending restway_pipeline_context restway_query restway_query_changes
+    restway_refresh restway_request restway_resource restway_response restway_routing_client
+    restway_rows restway_scope restway_store restway_text restway_transaction restway_url
+    restway_values ArrowArray ArrowArrayStream ArrowSchema
 }
 
 /// The result of a function. 0 is success. Values are frozen: new values are only appended, so a
@@ -51,6 +51,9 @@ pub type restway_cache_state = u32;
 
 /// The kind of a change. Frozen; append only.
 pub type restway_change_kind = u32;
+
+/// The reason of a change. Frozen; append only.
+pub type restway_change_source = u32;
 
 /// Where notices run. A notice is a callback that tells the program something (docs/THREADING.md).
 /// Frozen; append only.

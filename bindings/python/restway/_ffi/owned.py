@@ -20,11 +20,11 @@ __all__ = [
     "OwnedCookiesHandle", "OwnedDraftHandle", "OwnedErrorHandle", "OwnedGroupsHandle",
     "OwnedInterruptHandle", "OwnedLifecycleEventHandle", "OwnedListHandle", "OwnedObjectHandle",
     "OwnedObserverHandle", "OwnedOutboxItemHandle", "OwnedOutboxItemsHandle", "OwnedOutgoingHandle",
-    "OwnedPagedListHandle", "OwnedPagesHandle", "OwnedPipelineContextHandle",
+    "OwnedPagedListHandle", "OwnedPagesHandle", "OwnedPendingHandle", "OwnedPipelineContextHandle",
     "OwnedQueryChangesHandle", "OwnedQueryHandle", "OwnedRefreshHandle", "OwnedRequestHandle",
     "OwnedResourceHandle", "OwnedResponseHandle", "OwnedRoutingClientHandle", "OwnedScopeHandle",
     "OwnedStoreHandle", "OwnedTextHandle", "OwnedTransactionHandle", "OwnedUrlHandle",
-    "OwnedValuesHandle", "PagedListHandle", "PagesHandle", "PipelineContextHandle",
+    "OwnedValuesHandle", "PagedListHandle", "PagesHandle", "PendingHandle", "PipelineContextHandle",
     "QueryChangesHandle", "QueryHandle", "RefreshHandle", "RequestHandle", "ResourceHandle",
     "ResponseHandle", "RoutingClientHandle", "RowsHandle", "ScopeHandle", "StoreHandle",
     "TextHandle", "TransactionHandle", "UrlHandle", "ValuesHandle",
@@ -136,6 +136,10 @@ class PagedListHandle(Handle):
 
 
 class PagesHandle(Handle):
+    __slots__ = ()
+
+
+class PendingHandle(Handle):
     __slots__ = ()
 
 
@@ -331,6 +335,12 @@ class OwnedPagesHandle(Owned, PagesHandle):
     release = "restway_pages_release"
 
 
+class OwnedPendingHandle(Owned, PendingHandle):
+    __slots__ = ()
+
+    release = "restway_pending_release"
+
+
 class OwnedPipelineContextHandle(Owned, PipelineContextHandle):
     __slots__ = ()
 
@@ -438,6 +448,7 @@ OWNED: dict[type[Handle], Any] = {
     OutgoingHandle: OwnedOutgoingHandle,
     PagedListHandle: OwnedPagedListHandle,
     PagesHandle: OwnedPagesHandle,
+    PendingHandle: OwnedPendingHandle,
     PipelineContextHandle: OwnedPipelineContextHandle,
     QueryHandle: OwnedQueryHandle,
     QueryChangesHandle: OwnedQueryChangesHandle,

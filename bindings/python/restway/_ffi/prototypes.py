@@ -422,6 +422,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_request_set_timeout": (c_enum, (RequestHandle, c_int64, _error_out)),
     "restway_request_set_phase_timeout": (c_enum, (RequestHandle, c_enum, c_int64, _error_out)),
     "restway_request_set_priority": (c_enum, (RequestHandle, c_int32, _error_out)),
+    "restway_request_set_optimistic": (c_enum, (RequestHandle, c_int32, _error_out)),
     "restway_resource_create_bytes": (c_enum, (
         c_void_p, c_size_t, c_char_p, c_char_p, POINTER(ResourceHandle), _error_out)),
     "restway_resource_create_file": (c_enum, (
@@ -465,6 +466,14 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_scope_set_variable": (c_enum, (ScopeHandle, c_char_p, _value, _error_out)),
     "restway_scope_request": (c_enum, (
         ScopeHandle, RequestHandle, POINTER(RequestHandle), _error_out)),
+    "restway_pending_retain": (PendingHandle, (PendingHandle,)),
+    "restway_pending_release": (None, (PendingHandle,)),
+    "restway_pending_count": (c_size_t, (PendingHandle,)),
+    "restway_pending_name": (c_char_p, (PendingHandle, c_size_t)),
+    "restway_pending_is_relationship": (c_int32, (PendingHandle, c_size_t)),
+    "restway_pending_mine": (ObjectHandle, (PendingHandle,)),
+    "restway_pending_base": (ObjectHandle, (PendingHandle,)),
+    "restway_pending_deletes": (c_int32, (PendingHandle,)),
     "restway_statistics_init": (c_enum, (POINTER(Statistics), c_size_t, _error_out)),
     "restway_body_receiver_init": (c_enum, (POINTER(BodyReceiver), c_size_t, _error_out)),
     "restway_request_set_body_receiver": (c_enum, (

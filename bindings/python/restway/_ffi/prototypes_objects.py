@@ -38,6 +38,8 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_changes_release": (None, (ChangesHandle,)),
     "restway_changes_count": (c_size_t, (ChangesHandle,)),
     "restway_changes_kind": (c_enum, (ChangesHandle, c_size_t)),
+    "restway_changes_source": (c_enum, (ChangesHandle, c_size_t)),
+    "restway_changes_pending_changed": (c_int32, (ChangesHandle, c_size_t)),
     "restway_changes_object": (ObjectHandle, (ChangesHandle, c_size_t)),
     "restway_changes_before": (ObjectHandle, (ChangesHandle, c_size_t)),
     "restway_changes_attributes": (c_size_t, (
@@ -150,6 +152,8 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_query_set_offset": (c_enum, (QueryHandle, c_int64, _error_out)),
     "restway_query_set_rejected": (c_enum, (QueryHandle, c_int32, _error_out)),
     "restway_query_set_unloaded": (c_enum, (QueryHandle, c_int32, _error_out)),
+    "restway_query_set_pending": (c_enum, (QueryHandle, c_int32, _error_out)),
+    "restway_query_set_pending_deletes": (c_enum, (QueryHandle, c_int32, _error_out)),
     "restway_store_query": (c_enum, (StoreHandle, QueryHandle, POINTER(ListHandle), _error_out)),
     "restway_store_count_query": (c_enum, (StoreHandle, QueryHandle, _size_out, _error_out)),
     "restway_store_count_groups": (c_enum, (
@@ -223,6 +227,10 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_store_all": (c_enum, (StoreHandle, c_char_p, POINTER(ListHandle), _error_out)),
     "restway_store_count": (c_enum, (StoreHandle, c_char_p, _size_out, _error_out)),
     "restway_store_is_unsent": (c_enum, (StoreHandle, ObjectHandle, _int_out, _error_out)),
+    "restway_store_confirmed": (c_enum, (
+        StoreHandle, ObjectHandle, POINTER(ObjectHandle), _error_out)),
+    "restway_store_pending": (c_enum, (
+        StoreHandle, ObjectHandle, POINTER(PendingHandle), _error_out)),
     "restway_store_is_rejected": (c_enum, (StoreHandle, ObjectHandle, _int_out, _error_out)),
     "restway_store_delete": (c_enum, (StoreHandle, ObjectHandle, _error_out)),
     "restway_store_delete_identity": (c_enum, (StoreHandle, c_char_p, _value, _error_out)),

@@ -44,13 +44,13 @@ __all__ = [
     "LifecycleOptions", "ListHandle", "LogFn", "LogRecord", "MapOptions", "MapProgressFn",
     "ModifyFn", "NetworkOptions", "ObjectHandle", "ObserverHandle", "OutboxCounts",
     "OutboxFlushedFn", "OutboxItemFn", "OutboxItemHandle", "OutboxItemsHandle", "OutgoingHandle",
-    "Page", "PageOptions", "PagedListHandle", "PagesHandle", "ParseFn", "PersistFn",
-    "PipelineContextHandle", "Progress", "ProgressFn", "QueryChangedFn", "QueryChangesHandle",
-    "QueryHandle", "Rate", "ReadFailureFn", "RefreshFn", "RefreshHandle", "RequestHandle",
-    "ResourceHandle", "ResponseHandle", "RoutingClientHandle", "RowsHandle", "ScopeHandle",
-    "ShouldReplayFn", "Span", "SpanAttribute", "SpanFn", "Statistics", "StoreHandle", "StreamEvent",
-    "StreamEventFn", "TextHandle", "Timings", "TlsOptions", "TransactionHandle", "TransformFn",
-    "UrlHandle", "ValidateFn", "Value", "ValueAs", "ValuesHandle", "c_enum",
+    "Page", "PageOptions", "PagedListHandle", "PagesHandle", "ParseFn", "PendingHandle",
+    "PersistFn", "PipelineContextHandle", "Progress", "ProgressFn", "QueryChangedFn",
+    "QueryChangesHandle", "QueryHandle", "Rate", "ReadFailureFn", "RefreshFn", "RefreshHandle",
+    "RequestHandle", "ResourceHandle", "ResponseHandle", "RoutingClientHandle", "RowsHandle",
+    "ScopeHandle", "ShouldReplayFn", "Span", "SpanAttribute", "SpanFn", "Statistics", "StoreHandle",
+    "StreamEvent", "StreamEventFn", "TextHandle", "Timings", "TlsOptions", "TransactionHandle",
+    "TransformFn", "UrlHandle", "ValidateFn", "Value", "ValueAs", "ValuesHandle", "c_enum",
 ]
 
 c_enum = c_uint32

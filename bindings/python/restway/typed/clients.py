@@ -28,6 +28,8 @@ class TypedStore(Store):
 
         def newest(self, object: Found) -> Found | None: ...
 
+        def confirmed(self, object: Found) -> Found | None: ...
+
 
 class TypedQueryChanges(QueryChanges, Generic[Kind]):
     """Changes in the result of a query for objects of one entity, as `QueryChanges`."""

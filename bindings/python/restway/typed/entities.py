@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import overload
 
-    from .._query import Operator
+    from .._query import Operator, Visibility
 
 MaybeNone = Any
 """In a union: the value may be None, but a type checker does not ask for a test of it."""
@@ -148,6 +148,10 @@ class TypedQuery(Query, Generic[Kind]):
         def rejected(self, rejected: bool | None = True) -> TypedQuery[Kind]: ...
 
         def unloaded(self, unloaded: bool | None = True) -> TypedQuery[Kind]: ...
+
+        def pending(self, pending: bool | None = True) -> TypedQuery[Kind]: ...
+
+        def pending_deletes(self, pending_deletes: Visibility | None) -> TypedQuery[Kind]: ...
 
         def all(self) -> TypedObjects[Kind]: ...  # type: ignore[override]
 
