@@ -17,6 +17,14 @@ JSON = Any
 """A value that `json.loads` returns."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_SECONDS_MAX = 20
+"""How long a step waits for notices that never come."""
+
+_SOURCES = {
+    restway.ChangeSource.LOCAL: "local",
+    restway.ChangeSource.SERVER: "server",
+    restway.ChangeSource.TAKEN_BACK: "takenBack",
+}
 _OPTIONS = {"strict": "strict_mapping", "goneIsDeleted": "gone_is_deleted", "cache": "cache"}
 
 
@@ -29,6 +37,8 @@ class PythonDriver:
         self._clock: restway.Clock | None = None
         self._client: restway.Client | None = None
         self._sent: dict[str, restway.Call] = {}
+        self._notices: list[JSON] = []
+        self._told = threading.Condition()
 
     def perform(self, step: dict[str, JSON]) -> dict[str, JSON]:
         """Performs a step and returns what came of it."""
@@ -164,6 +174,58 @@ class PythonDriver:
         self.client.cache.discriminator = step["value"]
         return {}
 
+    def _pending(self, step: dict[str, JSON]) -> dict[str, JSON]:
+        store, wanted = self.client.store, step["object"]
+        everything = store.query(wanted["entity"]).pending_deletes("show")
+        item = next(item for item in everything if item.identity == wanted["identity"])
+        pending, confirmed = store.pending(item), store.confirmed(item)
+        assert bool(pending) == (len(pending) > 0 or pending.deletes)
+        return {
+            "pending": {
+                name: {"mine": _plain(value.mine), "base": _plain(value.base)}
+                for name, value in pending.items()
+            },
+            "deletes": pending.deletes,
+            "confirmed": None if confirmed is None else _shown(confirmed),
+        }
+
+    def _find(self, step: dict[str, JSON]) -> dict[str, JSON]:
+        query = self.client.store.query(step["entity"])
+        if "pending" in step:
+            query = query.pending(step["pending"])
+        if "pendingDeletes" in step:
+            query = query.pending_deletes(step["pendingDeletes"])
+        return {"found": [item.identity for item in query]}
+
+    def _drop(self, step: dict[str, JSON]) -> dict[str, JSON]:
+        return {"dropped": self.client.outbox.drop_all()}
+
+    def _retry(self, step: dict[str, JSON]) -> dict[str, JSON]:
+        for item in self.client.outbox.items():
+            if item.state is restway.OutboxState.DEAD:
+                self.client.outbox.retry(item)
+        return {}
+
+    def _observe(self, step: dict[str, JSON]) -> dict[str, JSON]:
+        def on_changes(changes: restway.Changes) -> None:
+            notice = [_change(change) for change in changes]
+            with self._told:
+                self._notices.append(notice)
+                self._told.notify_all()
+
+        self.client.observe(on_changes)
+        return {}
+
+    def _changes(self, step: dict[str, JSON]) -> dict[str, JSON]:
+        with self._told:
+            self._told.wait_for(lambda: len(self._notices) >= step["count"], _SECONDS_MAX)
+            notices, self._notices = self._notices, []
+        return {"changes": notices}
+
+    def _events(self, step: dict[str, JSON]) -> dict[str, JSON]:
+        with self.client.events(step["path"]) as events:
+            return {"events": sum(len(event.objects) for event in events)}
+
     def _request(self, step: dict[str, JSON]) -> restway.Request:
         options: dict[str, Any] = {
             "variables": {k: self._said(v) for k, v in step.get("variables", {}).items()},
@@ -173,6 +235,8 @@ class PythonDriver:
         if "text" in step:
             options["body"] = step["text"].encode()
             options["media_type"] = step["mediaType"]
+        if "optimistic" in step:
+            options["optimistic"] = step["optimistic"]
         if "lane" in step:
             options["lane"] = step["lane"]
         subject: restway.Object | restway.Draft | None = None
@@ -248,6 +312,28 @@ def _told(response: restway.Response) -> dict[str, JSON]:
         "text": response.body.decode(),
         "attempts": len(response.attempts),
     }
+
+
+def _change(change: restway.Change) -> dict[str, JSON]:
+    """Returns what an observer is told of one object."""
+    told: dict[str, JSON] = {
+        "kind": change.kind.name.lower(),
+        change.object.entity: change.object.identity,
+        "source": _SOURCES[change.source],
+        "pendingChanged": change.pending_changed,
+    }
+    if change.kind is restway.ChangeKind.UPDATED:
+        told["changed"] = [*change.attributes, *change.relationships]
+    return told
+
+
+def _plain(value: object) -> JSON:
+    """Returns a value of an attribute, or the identities of the objects of a relationship."""
+    if isinstance(value, restway.Object):
+        return value.identity
+    if isinstance(value, restway.Objects):
+        return [item.identity for item in value]
+    return value
 
 
 def _shown(item: restway.Object) -> dict[str, JSON]:

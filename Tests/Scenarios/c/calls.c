@@ -98,6 +98,11 @@ restway_request *request_of(struct driver *driver, const json_t *step) {
         must(
             "body", restway_request_set_body(request, text, strlen(text), type, &error), error);
     }
+    const json_t *optimistic = json_object_get(step, "optimistic");
+    if (optimistic != NULL) {
+        int is_optimistic = json_is_true(optimistic);
+        must("optimistic", restway_request_set_optimistic(request, is_optimistic, &error), error);
+    }
     const char *lane = json_string_value(json_object_get(step, "lane"));
     if (lane != NULL) {
         must("lane", restway_request_set_lane(request, lane, &error), error);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "calls.h"
+#include "edits.h"
 #include "values.h"
 
 void give_up(const char *what, const char *which) {
@@ -276,6 +277,13 @@ static const struct {
     {"store", do_store},
     {"advance", do_advance},
     {"discriminator", do_discriminator},
+    {"pending", do_pending},
+    {"find", do_find},
+    {"drop", do_drop},
+    {"retry", do_retry},
+    {"observe", do_observe},
+    {"changes", do_changes},
+    {"events", do_events},
 };
 
 static json_t *perform_step(struct driver *driver, json_t *step) {
@@ -309,6 +317,7 @@ int main(void) {
         json_decref(step);
     }
     close_client(&driver);
+    told_changes_free(driver.told);
     restway_clock_release(driver.clock);
     json_decref(driver.opened);
     free(line);

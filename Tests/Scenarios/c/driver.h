@@ -16,6 +16,8 @@ struct sent_call {
     restway_call *call;
 };
 
+struct told_changes;
+
 /** The client of a scenario. */
 struct driver {
     /** The step that opened the client; it is opened again in the same way. */
@@ -25,6 +27,8 @@ struct driver {
     restway_store *store;
     struct sent_call sent[CALLS_MAX];
     size_t sent_count;
+    /** What observers were told; NULL as long as there was no observer. */
+    struct told_changes *told;
 };
 
 /** Ends the program with a message, because the scenario or the driver itself is wrong. */

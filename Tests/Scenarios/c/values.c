@@ -101,7 +101,7 @@ static json_t *value_as_json(const restway_value *value) {
     }
 }
 
-static json_t *identity_as_json(const restway_object *object) {
+json_t *identity_as_json(const restway_object *object) {
     restway_value identity;
     restway_error *error = NULL;
     must("identity", restway_object_identity(object, &identity, &error), error);

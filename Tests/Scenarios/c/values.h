@@ -23,6 +23,9 @@ void held_value_end(struct held_value *held);
 /** Returns the object that `{"entity": …, "identity": …}` names, owned by the caller (+1). */
 restway_object *object_named(restway_store *store, const json_t *reference);
 
+/** Returns the identity of an object; null if it has none. */
+json_t *identity_as_json(const restway_object *object);
+
 /** Returns `{"<entity>": {…}}` with the attributes that the object has, and the identities of the
  *  objects that its relationships lead to. */
 json_t *object_as_json(restway_store *store, const restway_object *object);

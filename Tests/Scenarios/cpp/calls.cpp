@@ -77,6 +77,9 @@ restway::request request_of(const restway::store &store, const json &step) {
     if (step["text"]) {
         request.body(step["text"].string(), step["mediaType"].string());
     }
+    if (step["optimistic"]) {
+        request.optimistic(step["optimistic"].is_true());
+    }
     if (step["lane"]) {
         request.lane(step["lane"].string());
     }

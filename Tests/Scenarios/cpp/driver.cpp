@@ -4,8 +4,10 @@
 #include "values.hpp"
 
 #include <chrono>
+#include <condition_variable>
 #include <iostream>
 #include <map>
+#include <mutex>
 #include <stdexcept>
 #include <thread>
 
@@ -188,6 +190,105 @@ private:
         return json::object();
     }
 
+    /** Makes the query for the objects that the members of a step describe. */
+    restway::query query_of(const json &step) const {
+        restway::query query = store().query(step["entity"].string());
+        if (step["pending"]) {
+            query.pending(step["pending"].is_true());
+        }
+        if (step["pendingDeletes"]) {
+            query.pending_deletes(step["pendingDeletes"].string() == "show");
+        }
+        return query;
+    }
+
+    /** Returns the object of `{"entity", "identity"}`, also if a waiting deletion hides it. */
+    restway::object any_object(const json &reference) const {
+        restway::query query = query_of(reference);
+        for (const restway::object object : store().query(query.pending_deletes(true))) {
+            if (identity_of(object).text() == reference["identity"].text()) {
+                return object;
+            }
+        }
+        throw std::runtime_error("the store does not have " + reference.text());
+    }
+
+    json pending(const json &step) {
+        const restway::object object = any_object(step["object"]);
+        const restway::pending found = store().pending(object);
+        const restway::object confirmed = store().confirmed(object);
+        const std::string entity(object.entity());
+        const json mine = json_of(store(), found.mine())[entity.c_str()];
+        const json base = json_of(store(), found.base())[entity.c_str()];
+        json values = json::object();
+        for (const std::string_view name : found.names()) {
+            const std::string text(name);
+            values.set(
+                name, json::object()
+                          .set("mine", or_null(mine[text.c_str()]))
+                          .set("base", or_null(base[text.c_str()])));
+        }
+        return json::object()
+            .set("pending", values)
+            .set("deletes", json::of(found.deletes()))
+            .set("confirmed", confirmed ? json_of(store(), confirmed) : json::null());
+    }
+
+    static json or_null(const json &value) {
+        return value ? value : json::null();
+    }
+
+    json find(const json &step) {
+        json found = json::array();
+        for (const restway::object object : store().query(query_of(step))) {
+            found.append(identity_of(object));
+        }
+        return json::object().set("found", found);
+    }
+
+    json drop(const json &) {
+        const std::size_t count = client_.outbox().drop_all();
+        return json::object().set("dropped", json::of(std::int64_t(count)));
+    }
+
+    json retry(const json &) {
+        for (const restway::outbox_item item : client_.outbox().items()) {
+            if (item.state() == RESTWAY_OUTBOX_DEAD) {
+                client_.outbox().retry(item.id());
+            }
+        }
+        return json::object();
+    }
+
+    json observe(const json &) {
+        client_.observe(std::nullopt, [this](const restway::changes &changes) {
+            json notice = json::array();
+            for (const restway::change change : changes) {
+                notice.append(json_of(store(), change));
+            }
+            const std::lock_guard<std::mutex> guard(lock_);
+            notices_.append(notice);
+            told_.notify_one();
+        });
+        return json::object();
+    }
+
+    json changes(const json &step) {
+        const auto count = static_cast<std::size_t>(json_integer_value(step["count"].get()));
+        std::unique_lock<std::mutex> guard(lock_);
+        told_.wait_for(guard, std::chrono::seconds(20), [&] { return notices_.size() >= count; });
+        return json::object().set("changes", std::exchange(notices_, json::array()));
+    }
+
+    json events(const json &step) {
+        std::size_t count = 0;
+        restway::request request = request_of(store(), step);
+        request.receive_events(
+            [&](const restway::stream_event &event) { count += event.objects.size(); });
+        client_.perform(request);
+        return json::object().set("events", json::of(std::int64_t(count)));
+    }
+
     bool is_asked(const char *key) const {
         return opened_["options"][key].is_true();
     }
@@ -204,6 +305,10 @@ private:
     clock_handle clock_;
     restway::client client_;
     std::map<std::string, restway::call> sent_;
+    /** The notices of observers that no step has shown yet. */
+    json notices_ = json::array();
+    std::mutex lock_;
+    std::condition_variable told_;
 };
 
 const std::map<std::string, driver::performing> driver::kinds = {
@@ -220,6 +325,13 @@ const std::map<std::string, driver::performing> driver::kinds = {
     {"store", &driver::list_store},
     {"advance", &driver::advance},
     {"discriminator", &driver::discriminator},
+    {"pending", &driver::pending},
+    {"find", &driver::find},
+    {"drop", &driver::drop},
+    {"retry", &driver::retry},
+    {"observe", &driver::observe},
+    {"changes", &driver::changes},
+    {"events", &driver::events},
 };
 
 void perform_all() {

@@ -65,6 +65,10 @@ json related_as_json(
 
 } // namespace
 
+json identity_of(const restway::object &object) {
+    return json_of(object.identity());
+}
+
 restway::value value_of(const restway::store &store, const json &said) {
     switch (json_typeof(said.get())) {
     case JSON_NULL:
@@ -124,4 +128,36 @@ json json_of(const restway::store &store, const restway::object &object) {
         }
     }
     return json::object().set(object.entity(), members);
+}
+
+/** Returns the names of the values that an update has changed. */
+static json changed_names(const restway::store &store, const restway::change &change) {
+    const std::string entity(change.object.entity());
+    const json before = json_of(store, change.before)[entity.c_str()];
+    const json after = json_of(store, change.object)[entity.c_str()];
+    std::vector<std::string_view> names = change.object.attributes();
+    const auto relationships = change.object.relationships();
+    names.insert(names.end(), relationships.begin(), relationships.end());
+    json changed = json::array();
+    for (const std::string_view name : names) {
+        const std::string key(name);
+        if (before[key.c_str()].text() != after[key.c_str()].text()) {
+            changed.append(json::of(name));
+        }
+    }
+    return changed;
+}
+
+json json_of(const restway::store &store, const restway::change &change) {
+    static const char *const kinds[] = {"", "inserted", "updated", "deleted"};
+    static const char *const sources[] = {"", "local", "server", "takenBack"};
+    json told = json::object()
+                    .set("kind", json::of(std::string_view(kinds[change.kind])))
+                    .set(change.object.entity(), identity_of(change.object))
+                    .set("source", json::of(std::string_view(sources[change.source])))
+                    .set("pendingChanged", json::of(change.pending_changed));
+    if (change.kind == RESTWAY_CHANGE_UPDATED) {
+        told.set("changed", changed_names(store, change));
+    }
+    return told;
 }

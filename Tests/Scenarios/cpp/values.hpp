@@ -17,4 +17,10 @@ restway::object object_named(const restway::store &store, const json &reference)
  *  identity. */
 json json_of(const restway::store &store, const restway::object &object);
 
+/** Returns the identity of an object; null if it has none. */
+json identity_of(const restway::object &object);
+
+/** Returns what an observer is told of one object. */
+json json_of(const restway::store &store, const restway::change &change);
+
 #endif

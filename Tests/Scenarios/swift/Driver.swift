@@ -8,6 +8,8 @@ final class Driver {
     private var clock: TestClock?
     private var client: Client?
     private var sent: [String: Task<JSON, Never>] = [:]
+    /// The changes of the store that no step has shown yet.
+    private var notices: AsyncStream<[Change]>.Iterator?
 
     func perform(_ step: JSON) async throws -> JSON {
         switch step["do"]?.string {
@@ -35,6 +37,19 @@ final class Driver {
         case "discriminator":
             try current.cache.setDiscriminator(step["value"]?.string)
             return [:]
+        case "pending": return try pending(step)
+        case "find": return ["found": .array(try query(step).all().map(identity))]
+        case "drop": return ["dropped": JSON(try current.outbox.dropAll())]
+        case "retry":
+            for item in try current.outbox.items() where item.state == .dead {
+                try current.outbox.retry(item.id)
+            }
+            return [:]
+        case "observe":
+            notices = try current.changes().makeAsyncIterator()
+            return [:]
+        case "changes": return try await changes(step)
+        case "events": return try await events(step)
         default: throw WrongStep(step)
         }
     }
@@ -52,6 +67,7 @@ final class Driver {
     /// Ends the client, to which nothing may refer afterwards.
     func end() throws {
         sent = [:]
+        notices = nil
         weak let ended = client
         client?.close()
         client = nil
@@ -74,6 +90,7 @@ final class Driver {
 
     private func restart() -> JSON {
         sent = [:]
+        notices = nil
         client?.close()
         client = nil
         let folder = opened["folder"]?.string ?? ""
@@ -173,5 +190,56 @@ final class Driver {
         return [
             "store": .object(contents), "unsent": .object(unsent), "unloaded": .object(unloaded),
         ]
+    }
+
+    // MARK: Edits that wait for the server
+
+    /// Makes the query for the objects that the members of a step describe.
+    private func query(_ step: JSON) throws -> Query {
+        guard let entity = step["entity"]?.string else { throw WrongStep(step) }
+        var query = try current.store.query(entity)
+        if let isPending = step["pending"]?.bool { query = try query.pending(isPending) }
+        if let shown = step["pendingDeletes"]?.string {
+            query = try query.pendingDeletes(Query.Visibility(rawValue: shown))
+        }
+        return query
+    }
+
+    private func pending(_ step: JSON) throws -> JSON {
+        guard let reference = step["object"] else { throw WrongStep(step) }
+        let everything = try query(reference).pendingDeletes(.show).all()
+        guard let object = everything.first(where: { identity($0) == reference["identity"] }) else {
+            throw WrongStep(step)
+        }
+        let store = try current.store
+        let pending = try store.pending(object)
+        let (mine, base) = (try values(pending.mine), try values(pending.base))
+        var shown: [String: JSON] = [:]
+        for name in pending.names {
+            shown[name] = ["mine": mine[name] ?? .null, "base": base[name] ?? .null]
+        }
+        let confirmed = try store.confirmed(object).map { try [$0.entity: values($0)] }
+        return [
+            "pending": .object(shown), "deletes": .bool(pending.deletes),
+            "confirmed": confirmed.map(JSON.object) ?? .null,
+        ]
+    }
+
+    private func changes(_ step: JSON) async throws -> JSON {
+        guard let count = step["count"]?.integer, var notices else { throw WrongStep(step) }
+        var told: [JSON] = []
+        for _ in 0..<count {
+            guard let changes = await notices.next(isolation: #isolation) else { break }
+            told.append(.array(try changes.map(change)))
+        }
+        self.notices = notices
+        return ["changes": .array(told)]
+    }
+
+    private func events(_ step: JSON) async throws -> JSON {
+        let request = try request(step, try current)
+        var count = 0
+        for try await event in try await current.events(request) { count += event.objects.count }
+        return ["events": JSON(count)]
     }
 }

@@ -22,6 +22,7 @@ func request(_ step: JSON, _ client: Client) throws -> Request {
     if let text = step["text"]?.string, let mediaType = step["mediaType"]?.string {
         request.body = .text(text, mediaType: mediaType)
     }
+    request.isOptimistic = step["optimistic"]?.bool
     request.lane = step["lane"]?.string
     return request
 }

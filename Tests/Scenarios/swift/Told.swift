@@ -72,7 +72,21 @@ func values(_ object: Object) throws -> JSON {
     return .object(values)
 }
 
-private func identity(_ object: Object) -> JSON {
+/// Returns what an observer is told of one object.
+func change(_ change: Change) throws -> JSON {
+    var told: [String: JSON] = [
+        "kind": .string(change.kind.rawValue), change.object.entity: identity(change.object),
+        "source": .string(change.source.rawValue), "pendingChanged": .bool(change.pendingChanged),
+    ]
+    if let before = change.before, change.kind == .updated {
+        let (old, new) = (try values(before), try values(change.object))
+        let names = change.object.attributeNames + change.object.relationshipNames
+        told["changed"] = .array(names.filter { old[$0] != new[$0] }.map(JSON.string))
+    }
+    return .object(told)
+}
+
+func identity(_ object: Object) -> JSON {
     object.identity.map(json) ?? .null
 }
 
