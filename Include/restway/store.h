@@ -134,10 +134,10 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_confirmed(
     restway_store *store, const restway_object *object, restway_object **out_object,
     restway_error **out_error);
 
-/** What waits for the server of one object: the attributes and relationships to which stored
- *  requests (outbox.h) or optimistic calls (restway_request_set_optimistic()) give values, and
- *  whether a DELETE waits. Immutable; reference counted; usable from any thread without a lock; it
- *  may outlive its store. */
+/** The pending edits of one object: the attributes and relationships to which stored requests
+ *  (outbox.h) or optimistic calls (restway_request_set_optimistic()) give values, and whether a
+ *  DELETE waits. Immutable; reference counted; usable from any thread without a lock; it may
+ *  outlive its store. */
 typedef struct restway_pending restway_pending;
 
 /** Finds what waits for the server of an object.
