@@ -457,7 +457,7 @@ def test_a_request_that_is_stored_first_has_its_answer(
 ) -> None:
     response = client.put("things/1", json={"name": "a"}, offline="first")
     assert response.status == 200
-    assert response.objects[0]["name"] == "there"
+    assert response.object is not None and response.object["name"] == "there"
     assert len(client.outbox.items()) == 0
     assert server.requests[0][3]
     server.status = 422
