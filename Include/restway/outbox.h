@@ -3,12 +3,13 @@
  *  See docs/OUTBOX.md.
  *
  *  A call whose request was stored completes with RESTWAY_E_QUEUED. An *item* is a stored request;
- *  a *dead letter* is an item that the server has refused for good. When a draft is stored, its
- *  changes go into the client's store at once. If the item is dropped, or withdrawn because its
- *  object is deleted, the store takes these changes back. A dead letter marks its object as
- *  rejected, see restway_store_is_rejected(). The functions return RESTWAY_E_CONFIG if the client
- *  has no outbox, as neither its API document nor its options name a file, and RESTWAY_E_OUTBOX,
- *  with the file's path as field, if its file cannot be read or written.
+ *  a *dead letter* is an item that the server has refused for good. The client's store shows the
+ *  changes of a stored draft at once, over the values of the server (restway_store_pending()). If
+ *  the item is dropped, withdrawn because its object is deleted, or refused, the store shows the
+ *  server's values again. A dead letter marks its object as rejected, see
+ *  restway_store_is_rejected(). The functions return RESTWAY_E_CONFIG if the client has no outbox,
+ *  as neither its API document nor its options name a file, and RESTWAY_E_OUTBOX, with the file's
+ *  path as field, if its file cannot be read or written.
  */
 #ifndef RESTWAY_OUTBOX_H
 #define RESTWAY_OUTBOX_H
@@ -462,11 +463,11 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_outbox_edit(
  *  items that depend on that object are removed too. An item that is being sent may have reached
  *  the server.
  *
- *  The store takes back the changes that these items made when they were stored: attributes and
- *  relationships that still have the changed value, and that no later item changes, get their
- *  earlier value back. Objects that only these items made are deleted, unless a server has answered
- *  for them; a draft of a deleted object becomes a draft of a new object. Observers see these
- *  changes like any others.
+ *  The store takes the changes of these items back: it shows the newest values of the server, and
+ *  over them the changes of the items that are left. An object whose DELETE is dropped is found
+ *  again. Objects that only these items made are deleted, unless a server has answered for them; a
+ *  draft of a deleted object becomes a draft of a new object. Observers see these changes with the
+ *  source RESTWAY_CHANGE_SOURCE_TAKEN_BACK.
  *
  *  @param out_count Receives how many items were removed; may be NULL.
  *  @return As restway_outbox_find(); RESTWAY_E_STORE when the items are removed but the store

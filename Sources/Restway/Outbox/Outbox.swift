@@ -144,8 +144,9 @@ public struct Outbox: Sendable {
         }
     }
 
-    /// Removes a request and those that depend on it, and takes their changes of the store back.
-    /// Returns how many requests there were.
+    /// Removes a request and those that depend on it. The store shows the newest values of the
+    /// server again, and over them the changes of the requests that are left. Returns how many
+    /// requests there were.
     @discardableResult
     public func drop(_ id: Int64) throws(RestwayError) -> Int {
         try using { outbox throws(Failure) in try outbox.drop(id) }

@@ -211,9 +211,9 @@ class OutboxBase(OutboxMethods, Hinting):
         """Removes an item from the outbox: the item, the error of its call, or its number. If its
         request was to create an object, all items that depend on that object are removed too.
 
-        The store takes back the changes of the removed items: attributes and relationships that
-        still have the changed value, and that no later item changes, get their earlier value back.
-        Objects that only these items made are deleted.
+        The store takes the changes of the removed items back: it shows the newest values of the
+        server, and over them the changes of the items that are left. An object whose DELETE is
+        dropped is found again. Objects that only the removed items made are deleted.
 
         Returns how many items were removed. Raises UsageError if the item is no longer stored.
         Raises StoreError if the items are removed but the store cannot be written: it takes the

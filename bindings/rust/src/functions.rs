@@ -2706,11 +2706,11 @@ extern "C" {
     /// all items that depend on that object are removed too. An item that is being sent may have
     /// reached the server.
     ///
-    /// The store takes back the changes that these items made when they were stored: attributes and
-    /// relationships that still have the changed value, and that no later item changes, get their
-    /// earlier value back. Objects that only these items made are deleted, unless a server has
-    /// answered for them; a draft of a deleted object becomes a draft of a new object. Observers
-    /// see these changes like any others.
+    /// The store takes the changes of these items back: it shows the newest values of the server,
+    /// and over them the changes of the items that are left. An object whose DELETE is dropped is
+    /// found again. Objects that only these items made are deleted, unless a server has answered
+    /// for them; a draft of a deleted object becomes a draft of a new object. Observers see these
+    /// changes with the source RESTWAY_CHANGE_SOURCE_TAKEN_BACK.
     ///
     /// Threads: any. Blocks: on the files of the outbox and of a SQLite store.
     pub fn restway_outbox_drop(
