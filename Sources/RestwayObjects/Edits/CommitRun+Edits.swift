@@ -237,6 +237,7 @@ extension CommitRun {
     ) throws(StoreError) -> [Int: Value] {
         guard let object = newer ?? older else { return [:] }
         try noteEdits(of: object)
+        coversObjects = true
         var cover = try target.cover(of: object)
         let values = cover.lay(layer, over: older)
         try target.setCover(cover, of: object)
