@@ -179,7 +179,9 @@ extension CommitRun {
         }
         let newer: Snapshot
         switch rule.merge(row, over: confirmed) {
-        case .nothing: return try publish(.nothing, of: row, index, over: object)
+        case .nothing where isLocal || SyncRules.overlay:
+            return try publish(.nothing, of: row, index, over: object)
+        case .nothing: newer = confirmed
         case .replaces: newer = row
         case .merges(let merged): newer = merged
         }
