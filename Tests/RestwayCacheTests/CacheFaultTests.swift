@@ -208,12 +208,15 @@ final class CacheFaultTests: CacheTestCase {
 
     func testASmallDiskHarmsNothing() throws {
         let cache = try open { $0.pagesMax = 40 }
+        // The last answer may find room, because its id decides which pages it shares.
+        var problems: Set<String> = []
         for number in 0..<60 {
             try store(cache, question("\(number)"), String(repeating: "x", count: 8_000))
             cache.writer?.finish()
+            problems.insert(cache.problem)
             XCTAssertNotNil(found(cache, question("\(number)")))
         }
-        XCTAssertTrue(cache.problem.contains("full"), cache.problem)
+        XCTAssertTrue(problems.contains { $0.contains("full") }, "\(problems)")
         cache.close()
     }
 
