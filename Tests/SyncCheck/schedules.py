@@ -30,6 +30,8 @@ class Generator:
 
     def schedule(self) -> Schedule:
         stores = [self.random.choice(["file", "file", "memory"]) for _ in range(DEVICES)]
+        if self.chance(1, 4):
+            stores[:2] = ["file", "shared"]
         steps: list[Step] = [{"do": "read", "device": number} for number in range(DEVICES)]
         for _ in range(self.random.randint(6, 16)):
             steps.append(self.step())
@@ -134,7 +136,7 @@ def _smaller(schedule: Schedule) -> Iterator[Schedule]:
     if len(schedule["stores"]) > last + 1:
         yield {**schedule, "stores": schedule["stores"][: last + 1]}
     for number, store in enumerate(schedule["stores"]):
-        if store == "memory":
+        if store in ("memory", "shared"):
             stores = [*schedule["stores"]]
             stores[number] = "file"
             yield {**schedule, "stores": stores}

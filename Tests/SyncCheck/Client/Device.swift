@@ -68,12 +68,11 @@ final class Device {
     // MARK: The client
 
     private func open(_ command: JSONValue) throws {
-        let folder = command["folder"]?.string ?? ""
         let text = Self.document(command["url"]?.string ?? "")
         clock = ManualClock()
         var options = ClientOptions()
-        options.files.outbox = folder + "/outbox.db"
-        if command["store"]?.string == "file" { options.files.store = folder + "/objects.db" }
+        options.files.outbox = command["outbox"]?.string
+        options.files.store = command["store"]?.string
         options.randomSeed = 1
         let bytes = Array(text.utf8)
         let api: Result<API, Failure> = bytes.withUnsafeBytes { bytes in
