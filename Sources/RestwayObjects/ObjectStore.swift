@@ -239,8 +239,8 @@ package enum StoreError: Error, Equatable, Sendable {
     }
 }
 
-/// A step that undoes a change of an outbox's file of an earlier version: it gives an object its value
-/// from before the change, if the object still has the value that the change gave it.
+/// A step that undoes a change of an outbox's file of an earlier version: it gives an object its
+/// value from before the change, if the object still has the value that the change gave it.
 ///
 /// A store compares the values under its own lock, so a value that another change has replaced
 /// meanwhile stays.

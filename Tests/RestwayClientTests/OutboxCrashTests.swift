@@ -11,8 +11,9 @@ import XCTest
 @testable import RestwayOutcome
 @testable import RestwayRequests
 
-/// Every order of the commits of the outbox's file and the store's file, with the end of the process
-/// in between: nothing is lost, nothing is sent twice, and each edit in the store has its item.
+/// Every order of the commits of the outbox's file and the store's file, with the end of the
+/// process in between: nothing is lost, nothing is sent twice, and each edit in the store has its
+/// item.
 final class OutboxCrashTests: PendingEditTestCase {
     // MARK: Files at an earlier moment
 

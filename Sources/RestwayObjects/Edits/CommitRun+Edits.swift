@@ -84,7 +84,9 @@ extension CommitRun {
         var found: [(described: PendingEdit.Object, object: Snapshot)] = []
         for described in edit.objects {
             guard let object = try find(described) else { continue }
-            if described.isOfFormerStore { edits.keysOfFormer[described.storeKey] = object.storeKey }
+            if described.isOfFormerStore {
+                edits.keysOfFormer[described.storeKey] = object.storeKey
+            }
             found.append((described, object))
         }
         for (described, found) in found {
@@ -237,6 +239,7 @@ extension CommitRun {
     ) throws(StoreError) -> [Int: Value] {
         guard let object = newer ?? older else { return [:] }
         try noteEdits(of: object)
+        coversObjects = true
         var cover = try target.cover(of: object)
         let values = cover.lay(layer, over: older)
         try target.setCover(cover, of: object)

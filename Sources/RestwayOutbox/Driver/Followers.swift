@@ -78,6 +78,13 @@ final class Followers: Sendable {
         follower?.tell(outcome)
     }
 
+    /// Forgets the calls, which have ended.
+    func removeAll() {
+        // Their requests may hold objects of the program, which end outside the lock.
+        var ended: [String: [Follower]] = [:]
+        followers.withLock { swap(&$0, &ended) }
+    }
+
     /// Whether a call waits for the answer of an item.
     func hasCall(of item: OutboxItem) -> Bool { spec(of: item) != nil }
 

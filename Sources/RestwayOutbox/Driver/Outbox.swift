@@ -118,7 +118,10 @@ package final class Outbox: RequestStorage, ObjectRejections {
     }
 
     /// Closes the journal after the last call has ended.
-    package func end() { journal.close() }
+    package func end() {
+        flushing.followers.removeAll()
+        journal.close()
+    }
 
     func refuseWhenClosed() throws(Failure) {
         if isClosed.withLock({ $0 }) { throw Failure.closed }
