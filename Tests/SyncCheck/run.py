@@ -376,6 +376,7 @@ class Run:
     def hold(self) -> None:
         self.world.arrived.clear()
         self.world.release.clear()
+        self.world.done.clear()
         self.world.holds = True
 
     def do_optimistic(self, step: Step) -> bool | None:
@@ -393,6 +394,44 @@ class Run:
         self.ask(step, "end", name="live")
         self.world.fates = []
         self.each(step, lambda model: self.end_optimistic(model, step["tag"]))
+        return None
+
+    def do_interrupted(self, step: Step) -> bool | None:
+        """Closes or kills the device while a call of an offline route is in flight.
+
+        The request is stored: when the client is closed, or before it is sent.
+        """
+        found = self.address(step)
+        own = [edit for edit in self.model(step).edits if edit.device == step["device"]]
+        if not found or "id" not in found[1] or own:
+            return False
+        device = self.devices[step["device"]]
+        self.world.fates = [step.get("fate", "ok")]
+        self.hold()
+        self.ask(step, "reach", ruledOut=False)
+        route = "first" if step.get("kills") else "note"
+        self.ask(
+            step, "begin", name="call", route=route, set=step["set"], tag=step["tag"], **found[1]
+        )
+        self.world.arrived.wait(30)
+        if step.get("kills"):
+            device.kill()
+            item = None
+        else:
+            self.ask(step, "close")
+            item = self.item(self.ask(step, "end", name="call"))
+        self.world.release.set()
+        self.world.done.wait(30)
+        self.world.fates = []
+        device.open()
+        if item is None:
+            item = next((each["item"] for each in self.ask(step, "look")["items"]), None)
+            if not item:
+                raise Broken("the request that was stored first is lost")
+        self.each(step, lambda model: self.change(model, step, item))
+        if device.store == "memory":
+            self.each(step, Model.forget)
+        self.is_sure = False
         return None
 
     def end_optimistic(self, model: Model, tag: str) -> None:

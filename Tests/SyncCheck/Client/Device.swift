@@ -45,6 +45,9 @@ final class Device {
         case "fetch": return try fetch(command)
         case "begin": return try begin(command)
         case "end": return try end(command)
+        case "reach":
+            let isKnown = command["ruledOut"]?.bool ?? false
+            try current.setReachability(isKnown ? .unreachable : .unknown)
         case "flush": return try flush()
         case "drop": _ = try outbox.drop(command["item"]?.integer ?? 0)
         case "retry": try outbox.retry(command["item"]?.integer ?? 0)
@@ -87,7 +90,6 @@ final class Device {
     private func close() {
         client?.close()
         client = nil
-        begun = [:]
     }
 
     private static func document(_ url: String) -> String {
@@ -106,6 +108,9 @@ final class Device {
                     "response": {"entity": "Note"}, "offline": true},
             "read": {"path": "notes/:id", "response": {"entity": "Note"}},
             "list": {"path": "notes", "response": {"entity": "Note"}},
+            "first": {"method": "PATCH", "path": "first/:id", "response": {"entity": "Note"},
+                      "request": {"entity": "Note", "changedOnly": true},
+                      "offline": {"store": "first"}},
             "live": {"method": "PATCH", "path": "live/:id", "response": {"entity": "Note"},
                      "request": {"entity": "Note", "changedOnly": true}, "optimistic": true}}}
         """
@@ -175,8 +180,9 @@ final class Device {
         if let set = command["set"] {
             let draft = try copy(command)
             try self.set(set, draft)
+            let route = command["route"]?.string ?? "live"
             var spec = RequestSpec(
-                target: .route("live", .patch), subject: .draft(draft, try current.store))
+                target: .route(route, .patch), subject: .draft(draft, try current.store))
             spec.headers.append((name: "X-Tag", value: command["tag"]?.string))
             return spec
         }
