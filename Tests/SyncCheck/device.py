@@ -16,7 +16,10 @@ class Died(Exception):
 
 
 class Device:
-    """A process, which is started again after it was killed, and its files."""
+    """A process, which is started again after it was killed, and its files.
+
+    `store` is the file of its store, which another device may share, or "memory".
+    """
 
     #: Processes of devices that have ended, by the rules that they leave out. A new process takes
     #: longer than most steps.
@@ -35,7 +38,8 @@ class Device:
         if not self.process:
             idle = self.idle.get(self.rules_off)
             self.process = idle.pop() if idle else self.start()
-        self.ask("open", folder=str(self.folder), url=self.url, store=self.store)
+        values = {"store": self.store} if self.store != "memory" else {}
+        self.ask("open", outbox=str(self.folder / "outbox.db"), url=self.url, **values)
 
     def start(self) -> subprocess.Popen[str]:
         program = os.environ.get("RESTWAY_SYNC_CLIENT", str(PROGRAM))

@@ -33,6 +33,8 @@ class Edit:
     values: Values = field(default_factory=dict)
     #: The number of the stored request; `None` if it is not known.
     item: int | None = None
+    #: The device whose outbox has the request; devices may share a store.
+    device: int = 0
     is_dead: bool = False
 
     @property
@@ -75,13 +77,22 @@ class Model:
 
     # Finding
 
-    def find(self, ref: str) -> int | None:
-        """Returns the note that a program sees under this name. The server's note comes first."""
+    def find(self, ref: str, device: int) -> int | None:
+        """Returns the note that a program sees under this name. The server's note comes first.
+
+        A device can send nothing about a note that another device makes.
+        """
         found = [
             key for key, note in self.notes.items()
             if note.ref == ref and not self.is_hidden(key) and self.shown(key).get("ref")
+            and (note.id is not None or self.maker(key) in (None, device))
         ]
         return min(found, key=lambda key: self.notes[key].id is None, default=None)
+
+    def maker(self, note: int) -> int | None:
+        """Returns the device that makes a note."""
+        edits = (edit for edit in self.edits if edit.note == note and edit.kind == "new")
+        return next((edit.device for edit in edits), None)
 
     def edit(self, tag: str) -> Edit | None:
         return next((edit for edit in self.edits if edit.tag == tag), None)
@@ -156,6 +167,16 @@ class Model:
         if note and note.base is None and not any(e.note == edit.note for e in self.edits):
             del self.notes[edit.note]
 
+    def lay_last(self, tag: str) -> None:
+        """Puts an edit over those of other outboxes, but under the later ones of its own."""
+        place = next(index for index, edit in enumerate(self.edits) if edit.tag == tag)
+        edit = self.edits.pop(place)
+        later = (
+            index for index, other in enumerate(self.edits)
+            if index >= place and other.device == edit.device
+        )
+        self.edits.insert(next(later, len(self.edits)), edit)
+
     def forget(self) -> None:
         """Loses a store in memory. Its edits are laid again over what is known by identity."""
         for key, note in list(self.notes.items()):
@@ -166,11 +187,12 @@ class Model:
 
     # Comparing
 
-    def compare(self, looked: Values) -> list[str]:
+    def compare(self, looked: Values, device: int) -> list[str]:
         """Returns in what a device differs from what it must show."""
         problems = []
         items = {item["item"]: item["dead"] for item in looked["items"]}
-        wanted = {edit.item: edit.is_dead for edit in self.edits if edit.item}
+        own = [edit for edit in self.edits if edit.item and edit.device == device]
+        wanted = {edit.item: edit.is_dead for edit in own}
         if items != wanted:
             problems.append(f"the outbox has {items}, and should have {wanted}")
         left = [note for note in looked["notes"] if not _is_shell(note)]

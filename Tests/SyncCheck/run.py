@@ -43,12 +43,18 @@ class Run:
         for ref in ("n0", "n1"):
             self.world.add(ref, {name: f"{ref}-{name}" for name in ATTRIBUTES})
         self.folder = Path(tempfile.mkdtemp(prefix="restway-sync-", dir=place()))
-        self.devices = [
-            Device(self.folder / str(number), server.url, store, rules_off)
-            for number, store in enumerate(schedule["stores"])
+        stores: list[str] = schedule["stores"]
+        #: The number of each device's store: "shared" is the store of the first device.
+        self.store_of = [
+            0 if store == "shared" and stores[0] != "memory" else number
+            for number, store in enumerate(stores)
         ]
-        #: What each device may show: several models after a kill, until it is seen which holds.
-        self.models = [[Model()] for _ in self.devices]
+        self.devices = [
+            Device(self.folder / str(number), server.url, self.file(number, store), rules_off)
+            for number, store in enumerate(stores)
+        ]
+        #: What each store may show: several models after a kill, until it is seen which holds.
+        self.models_of = [[Model()] for _ in self.devices]
         self.steps: list[Step] = schedule["steps"]
         #: What the device of the step has shown since it was last looked at, in this order.
         self.states: list[dict[str, Values | None]] = []
@@ -56,6 +62,12 @@ class Run:
         self.doubled: set[str] = set()
         #: Whether it is known what the device has shown.
         self.is_sure = True
+
+    def file(self, number: int, store: str) -> str:
+        return store if store == "memory" else str(self.folder / f"{self.store_of[number]}.db")
+
+    def models(self, number: int) -> list[Model]:
+        return self.models_of[self.store_of[number]]
 
     def perform(self) -> None:
         try:
@@ -93,9 +105,9 @@ class Run:
     def look(self, number: int) -> None:
         """Compares a device with its models, and keeps those that hold."""
         looked = self.devices[number].ask("look")
-        found = [(model, model.compare(looked)) for model in self.models[number]]
-        self.models[number] = [model for model, problems in found if not problems]
-        if not self.models[number]:
+        found = [(model, model.compare(looked, number)) for model in self.models(number)]
+        self.models(number)[:] = [model for model, problems in found if not problems]
+        if not self.models(number):
             best = min((problems for _, problems in found), key=len)
             raise Broken(f"device {number}: " + "; ".join(best))
         if self.world.problems:
@@ -103,7 +115,7 @@ class Run:
         if self.is_sure and len(found) == 1:
             self.check_told(number, looked["told"])
         self.states = []
-        self.note_state(self.models[number][0])
+        self.note_state(self.models(number)[0])
 
     def note_state(self, model: Model) -> None:
         state: dict[str, Values | None] = {}
@@ -115,7 +127,7 @@ class Run:
 
     def check_told(self, number: int, told: list[dict[str, Any]]) -> None:
         """Checks that observers saw only what a program may see, in the right order."""
-        self.note_state(self.models[number][0])
+        self.note_state(self.models(number)[0])
         for ref in {each["ref"] for each in told if each["ref"]}:
             if ref in self.doubled:
                 continue
@@ -136,20 +148,25 @@ class Run:
                         ) from None
 
     def model(self, step: Step) -> Model:
-        return self.models[step["device"]][0]
+        return self.models(step["device"])[0]
 
     def each(self, step: Step, change: Callable[[Model], Any]) -> None:
-        for model in self.models[step["device"]]:
+        for model in self.models(step["device"]):
             change(model)
         self.note_state(self.model(step))
 
     def ask(self, step: Step, what: str, **values: Any) -> dict[str, Any]:
         return self.devices[step["device"]].ask(what, **values)
 
+    def own(self, step: Step) -> Edit | None:
+        """Returns the edit of a step, if the outbox of the device has its request."""
+        edit = self.model(step).edit(step["tag"])
+        return edit if edit and edit.device == step["device"] else None
+
     def address(self, step: Step) -> tuple[int, dict[str, Any]] | None:
         """Returns a note that the device shows, and the words that name it for the device."""
         model = self.model(step)
-        key = model.find(step["note"])
+        key = model.find(step["note"], step["device"])
         if key is None:
             return None
         number = model.notes[key].id
@@ -171,7 +188,9 @@ class Run:
     def create(model: Model, step: Step, item: int | None) -> None:
         key = model.add(Note(step["note"]))
         values = {"ref": step["note"], **step["set"]}
-        model.edits.append(Edit(step["tag"], key, "new", values, item))
+        model.edits.append(
+            Edit(step["tag"], key, "new", values, item, device=step["device"])
+        )
 
     @staticmethod
     def item(reply: dict[str, Any]) -> int:
@@ -199,10 +218,12 @@ class Run:
 
     @staticmethod
     def change(model: Model, step: Step, item: int | None) -> None:
-        key = model.find(step["note"])
+        key = model.find(step["note"], step["device"])
         if key is not None:
             kind = step.get("method", "PATCH").lower()
-            model.edits.append(Edit(step["tag"], key, kind, dict(step["set"]), item))
+            model.edits.append(
+                Edit(step["tag"], key, kind, dict(step["set"]), item, step["device"])
+            )
 
     def do_delete(self, step: Step) -> bool | None:
         found = self.address(step)
@@ -218,13 +239,15 @@ class Run:
 
     @staticmethod
     def remove(model: Model, step: Step, item: int | None) -> None:
-        key = model.find(step["note"])
+        key = model.find(step["note"], step["device"])
         if key is not None:
-            model.edits.append(Edit(step["tag"], key, "delete", {}, item))
+            model.edits.append(
+                Edit(step["tag"], key, "delete", {}, item, step["device"])
+            )
 
     def withdraw(self, model: Model, step: Step) -> None:
         """Ends a note that never left the device."""
-        key = model.find(step["note"])
+        key = model.find(step["note"], step["device"])
         if key is None:
             return
         if any(note["ref"] == step["note"] for note in self.world.notes.values()):
@@ -233,7 +256,7 @@ class Run:
         del model.notes[key]
 
     def do_drop(self, step: Step) -> bool | None:
-        edit = self.model(step).edit(step["tag"])
+        edit = self.own(step)
         if not edit or not edit.item:
             return False
         self.ask(step, "drop", item=edit.item)
@@ -254,7 +277,7 @@ class Run:
         model.take_back(edit)
 
     def do_retry(self, step: Step) -> bool | None:
-        edit = self.model(step).edit(step["tag"])
+        edit = self.own(step)
         if not edit or not edit.item or not edit.is_dead:
             return False
         self.ask(step, "retry", item=edit.item)
@@ -320,15 +343,15 @@ class Run:
         self.world.fates = []
         delivered = [
             (model, set(model.notes), self.take_answers(model))
-            for model in self.models[step["device"]]
+            for model in self.models(step["device"])
         ]
         self.look(step["device"])
         self.world.release.set()
         self.ask(step, "end", name="read")
-        self.models[step["device"]] = [
+        self.models(step["device"])[:] = [
             other
             for model, before, names in delivered
-            if model in self.models[step["device"]]
+            if model in self.models(step["device"])
             for other in self.overtaken(model, before, names, rows)
         ]
         return None
@@ -353,6 +376,7 @@ class Run:
     def hold(self) -> None:
         self.world.arrived.clear()
         self.world.release.clear()
+        self.world.done.clear()
         self.world.holds = True
 
     def do_optimistic(self, step: Step) -> bool | None:
@@ -370,6 +394,44 @@ class Run:
         self.ask(step, "end", name="live")
         self.world.fates = []
         self.each(step, lambda model: self.end_optimistic(model, step["tag"]))
+        return None
+
+    def do_interrupted(self, step: Step) -> bool | None:
+        """Closes or kills the device while a call of an offline route is in flight.
+
+        The request is stored: when the client is closed, or before it is sent.
+        """
+        found = self.address(step)
+        own = [edit for edit in self.model(step).edits if edit.device == step["device"]]
+        if not found or "id" not in found[1] or own:
+            return False
+        device = self.devices[step["device"]]
+        self.world.fates = [step.get("fate", "ok")]
+        self.hold()
+        self.ask(step, "reach", ruledOut=False)
+        route = "first" if step.get("kills") else "note"
+        self.ask(
+            step, "begin", name="call", route=route, set=step["set"], tag=step["tag"], **found[1]
+        )
+        self.world.arrived.wait(30)
+        if step.get("kills"):
+            device.kill()
+            item = None
+        else:
+            self.ask(step, "close")
+            item = self.item(self.ask(step, "end", name="call"))
+        self.world.release.set()
+        self.world.done.wait(30)
+        self.world.fates = []
+        device.open()
+        if item is None:
+            item = next((each["item"] for each in self.ask(step, "look")["items"]), None)
+            if not item:
+                raise Broken("the request that was stored first is lost")
+        self.each(step, lambda model: self.change(model, step, item))
+        if device.store == "memory":
+            self.each(step, Model.forget)
+        self.is_sure = False
         return None
 
     def end_optimistic(self, model: Model, tag: str) -> None:
@@ -416,10 +478,10 @@ class Run:
             return None
         self.world.fates, self.world.holds = [], False
         self.world.release.set()
-        before = self.models[step["device"]]
+        before = list(self.models(step["device"]))
         device.open()
         items = {item["item"]: item["dead"] for item in self.ask(step, "look")["items"]}
-        self.models[step["device"]] = [
+        self.models(step["device"])[:] = [
             other for model in before for other in self.after_kill(model, inner, items)
         ]
         if device.store == "memory":
@@ -432,7 +494,8 @@ class Run:
         The outbox tells what was stored, dropped and answered; whether the store had taken an
         answer whose request is still in the outbox is seen in its values.
         """
-        known = {edit.item for edit in model.edits}
+        own = [edit for edit in model.edits if edit.device == step["device"]]
+        known = {edit.item for edit in own}
         new = next((item for item in items if item not in known), None)
         match step["do"]:
             case "new" | "edit" | "delete":
@@ -440,15 +503,17 @@ class Run:
                 if new:
                     stored[step["do"]](model, step, new)
                     return [model]
-                if step["do"] == "delete" and any(e.item not in items for e in model.edits):
+                if step["do"] == "delete" and any(edit.item not in items for edit in own):
                     self.withdraw(model, step)
                 return [model]
             case "drop":
-                if (edit := model.edit(step["tag"])) and edit.item not in items:
+                edit = model.edit(step["tag"])
+                if edit in own and edit.item not in items:
                     self.drop(model, step["tag"], set(items))
                 return [model]
             case "retry":
-                if edit := model.edit(step["tag"]):
+                edit = model.edit(step["tag"])
+                if edit in own:
                     edit.is_dead = items.get(edit.item or 0, edit.is_dead)
                 return [model]
             case "read":
@@ -477,6 +542,10 @@ class Run:
                 for each in seen:
                     each.answer(answered, keeps_edit=True)
                 models += seen
+                # The edit is laid again, over those of other outboxes.
+                for each in [each.copy() for each in seen]:
+                    each.lay_last(answered.tag)
+                    models.append(each)
             else:
                 for each in models:
                     each.answer(answered)
@@ -509,7 +578,7 @@ class Run:
     def empty_outbox(self, number: int) -> None:
         for _ in range(FLUSHES_MAX):
             self.do({"do": "flush", "device": number})
-            edits = self.models[number][0].edits
+            edits = [edit for edit in self.models(number)[0].edits if edit.device == number]
             if not edits:
                 return
             # What the server does not take at its best, a person drops.

@@ -30,6 +30,8 @@ class Generator:
 
     def schedule(self) -> Schedule:
         stores = [self.random.choice(["file", "file", "memory"]) for _ in range(DEVICES)]
+        if self.chance(1, 4):
+            stores[:2] = ["file", "shared"]
         steps: list[Step] = [{"do": "read", "device": number} for number in range(DEVICES)]
         for _ in range(self.random.randint(6, 16)):
             steps.append(self.step())
@@ -40,8 +42,8 @@ class Generator:
         device = self.random.choice([0, 0, 0, 1, 2])
         kind = self.random.choices(
             ["edit", "new", "delete", "flush", "read", "overtaken", "optimistic", "drop", "retry",
-             "other", "restart", "kill", "wait"],
-            [20, 6, 4, 14, 14, 5, 5, 9, 3, 6, 4, 8, 1],
+             "other", "restart", "kill", "wait", "interrupted"],
+            [20, 6, 4, 14, 14, 5, 5, 9, 3, 6, 4, 8, 1, 3],
         )[0]
         if kind == "other":
             return {"do": "other"} | self.note() | (self.change() if self.chance(6, 7) else {})
@@ -83,6 +85,10 @@ class Generator:
             case "optimistic":
                 fate = self.random.choice(["ok", "ok", "bare", "refused", "lost", "unanswered"])
                 return self.note() | self.change() | self.tag() | {"fate": fate}
+            case "interrupted":
+                kills = {"kills": True} if self.chance(1, 2) else {}
+                fate = self.random.choice(["ok", "lost", "refused", "busy"])
+                return self.note() | self.change() | self.tag() | {"fate": fate} | kills
             case "drop" | "retry":
                 return {"tag": self.random.choice(self.tags[-6:] or ["none"])}
             case "wait":
@@ -134,7 +140,7 @@ def _smaller(schedule: Schedule) -> Iterator[Schedule]:
     if len(schedule["stores"]) > last + 1:
         yield {**schedule, "stores": schedule["stores"][: last + 1]}
     for number, store in enumerate(schedule["stores"]):
-        if store == "memory":
+        if store in ("memory", "shared"):
             stores = [*schedule["stores"]]
             stores[number] = "file"
             yield {**schedule, "stores": stores}
@@ -156,7 +162,9 @@ def _simpler(step: Step) -> Iterator[Step]:
         kind = "edit" if step["do"] == "optimistic" else "flush"
         names = {"device", "note", "set", "tag"} if kind == "edit" else {"device", "fates"}
         yield {"do": kind} | {name: step[name] for name in names & set(step)}
-    for name in ("fates", "lag", "lost", "method"):
+    if step["do"] == "interrupted":
+        yield {"do": "edit"} | {name: step[name] for name in ("device", "note", "set", "tag")}
+    for name in ("fates", "lag", "lost", "method", "kills"):
         if name in step:
             yield {key: value for key, value in step.items() if key != name}
     if step.get("fate", "ok") != "ok":

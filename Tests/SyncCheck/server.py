@@ -52,10 +52,12 @@ class World:
     expected: dict[str, dict[str, Any]] = field(default_factory=dict)
     answered: list[Answered] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
-    #: Set while a read is to be held back: it is set free by `release`.
+    #: Whether the next request is to be held back: it is set free by `release`.
     holds: bool = False
     arrived: threading.Event = field(default_factory=threading.Event)
     release: threading.Event = field(default_factory=threading.Event)
+    #: Set when a write that was held back has met its fate.
+    done: threading.Event = field(default_factory=threading.Event)
 
     def add(self, ref: str, values: dict[str, Any]) -> dict[str, Any]:
         self.remember()
@@ -171,10 +173,23 @@ class Server:
         tag, key = request.headers["X-Tag"] or "", request.headers["Idempotency-Key"] or ""
         if "restway-local-" in request.path or "restway-local-" in str(body):
             world.problems.append(f"{tag}: a local identity in {request.path} {body}")
-        if request.path.startswith("/live/") and world.holds:
+        if world.holds:
             world.holds = False
             world.arrived.set()
             world.release.wait(30)
+            try:
+                self.decide(request, tag, key, body)
+            finally:
+                world.done.set()
+        else:
+            self.decide(request, tag, key, body)
+
+    def decide(
+        self, request: http.server.BaseHTTPRequestHandler, tag: str, key: str,
+        body: dict[str, Any],
+    ) -> None:
+        """Lets a write meet its fate."""
+        world = self.world
         fate = world.fates.pop(0) if world.fates else "ok"
         if fate == "lost":
             return self.lose(request)

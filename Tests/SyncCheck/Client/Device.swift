@@ -45,6 +45,9 @@ final class Device {
         case "fetch": return try fetch(command)
         case "begin": return try begin(command)
         case "end": return try end(command)
+        case "reach":
+            let isKnown = command["ruledOut"]?.bool ?? false
+            try current.setReachability(isKnown ? .unreachable : .unknown)
         case "flush": return try flush()
         case "drop": _ = try outbox.drop(command["item"]?.integer ?? 0)
         case "retry": try outbox.retry(command["item"]?.integer ?? 0)
@@ -68,12 +71,11 @@ final class Device {
     // MARK: The client
 
     private func open(_ command: JSONValue) throws {
-        let folder = command["folder"]?.string ?? ""
         let text = Self.document(command["url"]?.string ?? "")
         clock = ManualClock()
         var options = ClientOptions()
-        options.files.outbox = folder + "/outbox.db"
-        if command["store"]?.string == "file" { options.files.store = folder + "/objects.db" }
+        options.files.outbox = command["outbox"]?.string
+        options.files.store = command["store"]?.string
         options.randomSeed = 1
         let bytes = Array(text.utf8)
         let api: Result<API, Failure> = bytes.withUnsafeBytes { bytes in
@@ -88,7 +90,6 @@ final class Device {
     private func close() {
         client?.close()
         client = nil
-        begun = [:]
     }
 
     private static func document(_ url: String) -> String {
@@ -107,6 +108,9 @@ final class Device {
                     "response": {"entity": "Note"}, "offline": true},
             "read": {"path": "notes/:id", "response": {"entity": "Note"}},
             "list": {"path": "notes", "response": {"entity": "Note"}},
+            "first": {"method": "PATCH", "path": "first/:id", "response": {"entity": "Note"},
+                      "request": {"entity": "Note", "changedOnly": true},
+                      "offline": {"store": "first"}},
             "live": {"method": "PATCH", "path": "live/:id", "response": {"entity": "Note"},
                      "request": {"entity": "Note", "changedOnly": true}, "optimistic": true}}}
         """
@@ -176,8 +180,9 @@ final class Device {
         if let set = command["set"] {
             let draft = try copy(command)
             try self.set(set, draft)
+            let route = command["route"]?.string ?? "live"
             var spec = RequestSpec(
-                target: .route("live", .patch), subject: .draft(draft, try current.store))
+                target: .route(route, .patch), subject: .draft(draft, try current.store))
             spec.headers.append((name: "X-Tag", value: command["tag"]?.string))
             return spec
         }
