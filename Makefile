@@ -11,8 +11,8 @@ include make/release.mk make/install.mk make/tests.mk make/benchmarks.mk make/wh
 	make/packages.mk make/dist.mk Plugins/plugins.mk
 
 .PHONY: help setup build stage stage-debug demo test check asan tsan valgrind crash sync-check \
-	sync-check-long fuzz tidy bench profile wheel check-wheel dist deb check-packages check-reproducible generate abi \
-	install uninstall clean
+	sync-check-long fuzz tidy bench profile wheel check-wheel dist deb check-packages \
+	check-reproducible generate abi install uninstall clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
@@ -42,9 +42,9 @@ valgrind: test-valgrind ## run the C harness under valgrind, on a fresh stage
 
 crash: stage test-crash-long ## kill processes with an outbox or a cache more than 1,000 times each
 
-sync-check: test-sync-check ## compare clients with a model of pending edits, for SEEDS (200) random schedules
+sync-check: test-sync-check ## compare clients with a model by SEEDS (200) random schedules
 
-sync-check-long: search-sync-rules ## search for a schedule for each rule of edits, and run SYNC_SEEDS (4000) more
+sync-check-long: search-sync-rules ## search schedules for each rule, and run SYNC_SEEDS (4000)
 
 fuzz: setup fuzzer ## let libFuzzer search the mapping for FUZZ_SECONDS (60)
 

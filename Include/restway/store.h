@@ -134,10 +134,10 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_store_confirmed(
     restway_store *store, const restway_object *object, restway_object **out_object,
     restway_error **out_error);
 
-/** What waits for the server of one object: the attributes and relationships to which stored
- *  requests (outbox.h) or optimistic calls (restway_request_set_optimistic()) give values, and
- *  whether a DELETE waits. Immutable; reference counted; usable from any thread without a lock; it
- *  may outlive its store. */
+/** The pending edits of one object: the attributes and relationships to which stored requests
+ *  (outbox.h) or optimistic calls (restway_request_set_optimistic()) give values, and whether a
+ *  DELETE waits. Immutable; reference counted; usable from any thread without a lock; it may
+ *  outlive its store. */
 typedef struct restway_pending restway_pending;
 
 /** Finds what waits for the server of an object.
@@ -187,8 +187,9 @@ RESTWAY_API int32_t restway_pending_deletes(const restway_pending *pending);
 
 /** Tells whether the server has refused a change of an object, so that a dead letter of the
  *  client's outbox (outbox.h) changes or makes it. The object is marked as rejected until every one
- *  of these dead letters is retried, edited or dropped. Observers of the object receive the mark as
- *  an update in which no attribute and no relationship differs.
+ *  of these dead letters is retried, edited or dropped. Observers of the object learn of the mark
+ *  by an update: the update that takes the refused values back or shows them again, or else an
+ *  update in which no attribute and no relationship differs.
  *
  *  @param object       Borrowed; from this store.
  *  @param out_rejected Receives 1 or 0; 0 also for an object that has been deleted, and without an

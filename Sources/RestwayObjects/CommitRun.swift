@@ -100,6 +100,8 @@ package struct CommitRun<Target: CommitTarget> {
     var places: [Int64: Int] = [:]
     private let source: Change.Source
     var edits = EditsOfCommit()
+    /// Whether an object may have pending edits. Without them, this is all that a row costs.
+    var coversObjects: Bool
 
     /// Applies `changes` to `target`.
     ///
@@ -134,6 +136,7 @@ package struct CommitRun<Target: CommitTarget> {
         self.isRecording = isRecording
         keysBefore = target.lastKey
         source = changes.source
+        coversObjects = target.coversObjects
     }
 
     private mutating func run() throws(StoreError) -> Commit {
@@ -284,7 +287,7 @@ package struct CommitRun<Target: CommitTarget> {
         let rule = MergeRule(assigns: assigns, onlyCompletes: onlyCompletes, defaults: defaults)
         if isEdit, changes.laying != nil {
             try storeLaid(row, index, older, rule)
-        } else if target.isCovered(key) {
+        } else if coversObjects, target.isCovered(key) {
             try storeCovered(row, index, older, rule)
         } else {
             // An edit that only this machine knows deletes nothing, because it may be taken back.
@@ -509,7 +512,7 @@ package struct CommitRun<Target: CommitTarget> {
     }
 
     mutating func delete(_ object: Snapshot) throws(StoreError) {
-        if target.isCovered(object.storeKey) { try uncover(object) }
+        if coversObjects, target.isCovered(object.storeKey) { try uncover(object) }
         try target.delete(object)
         commit.deletedCount += 1
         record(object.storeKey, before: object, after: nil)

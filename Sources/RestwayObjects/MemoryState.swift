@@ -197,6 +197,8 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
 }
 
 extension MemoryState {
+    var coversObjects: Bool { !edits.coversNothing }
+
     func isCovered(_ key: Int64) -> Bool { edits.covers(key) }
 
     func cover(of object: Snapshot) -> Cover { edits.cover(object.storeKey) }

@@ -239,8 +239,8 @@ package enum StoreError: Error, Equatable, Sendable {
     }
 }
 
-/// A step that undoes a change: it gives an object its value from before the change, if the object
-/// still has the value that the change gave it.
+/// A step that undoes a change of an outbox's file of an earlier version: it gives an object its
+/// value from before the change, if the object still has the value that the change gave it.
 ///
 /// A store compares the values under its own lock, so a value that another change has replaced
 /// meanwhile stays.
@@ -251,8 +251,6 @@ package struct Restoration: Sendable {
         case object
         /// One attribute or relationship, by the index of its cell.
         case cell(Int, from: Value, to: Value)
-        /// One attribute or relationship, which gets this value whatever it has now.
-        case value(Int, Value)
     }
 
     package let entity: Entity
@@ -271,15 +269,11 @@ package struct Restoration: Sendable {
     /// Returns the row that replaces `object`; `nil` if the object has another value by now. An
     /// identity stays: the server's name for an object is kept.
     func applied(to object: Snapshot) -> Snapshot? {
-        let (index, given, wanted): (Int, Value?, Value)
-        switch target {
-        case .object: return nil
-        case .cell(let cell, let from, let to): (index, given, wanted) = (cell, from, to)
-        case .value(let cell, let value): (index, given, wanted) = (cell, nil, value)
-        }
-        guard index < object.entity.valueCount, !isLasting(index, of: object) else { return nil }
+        guard case .cell(let index, let given, let wanted) = target,
+            index < object.entity.valueCount, !isLasting(index, of: object)
+        else { return nil }
         let present = object.value(at: index)
-        guard given.map(present.isSame) ?? true, !present.isSame(as: wanted) else { return nil }
+        guard present.isSame(as: given), !present.isSame(as: wanted) else { return nil }
         var values = (0..<object.cellCount).map { object.value(at: $0) }
         values[index] = wanted
         return Snapshot.make(object.entity, values, isLoaded: object.isLoaded)

@@ -175,10 +175,12 @@ extension Snapshot {
     }
 
     /// Returns whether `older`, of the same family, would have all values of this settled row, and
-    /// its shapes, if it had `values` in place of its own.
+    /// its shapes, if it had `values` in place of its own, and is loaded if this row is.
     func isContained(in older: Snapshot, with values: [Int: Value]) -> Bool {
         withExtendedLifetime((self, older)) {
-            guard hasNoMoreShapes(than: older), !bringsPath(to: older) else { return false }
+            guard hasNoMoreShapes(than: older), !bringsPath(to: older), !loads(older) else {
+                return false
+            }
             return (0..<entity.valueCount).allSatisfy { index in
                 let cell = cells[index]
                 if cell.isAbsent { return true }

@@ -3,7 +3,9 @@ import RestwaySQLite
 
 /// The pending edits inside the file, for a commit.
 extension SQLiteCommit {
-    func isCovered(_ key: Int64) -> Bool { !edits.keys.isEmpty && edits.keys.contains(key) }
+    var coversObjects: Bool { !edits.keys.isEmpty }
+
+    func isCovered(_ key: Int64) -> Bool { edits.keys.contains(key) }
 
     func cover(of object: Snapshot) throws(StoreError) -> Cover {
         let table = file.tables[try table(object.entity)]

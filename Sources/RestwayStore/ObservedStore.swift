@@ -470,7 +470,7 @@ extension ObservedStore {
     /// Puts the state of a draft into the store.
     ///
     /// - Parameters:
-    ///   - edit: The pending edit that the changes of the draft are; `nil` if they wait for nothing.
+    ///   - edit: The pending edit that the changes of the draft are; `nil` if nothing waits.
     ///   - variables: The variables of the route by which the draft is sent.
     ///   - source: The parts of the request from which new objects have values.
     package func insert(

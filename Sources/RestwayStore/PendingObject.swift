@@ -2,7 +2,7 @@ package import RestwayObjects
 package import RestwayOutcome
 import RestwayThreads
 
-/// What waits for the server of one object.
+/// The pending edits of one object, as programs see them.
 package final class PendingObject: Sendable {
     /// The object with the values that wait, as programs see it.
     package let mine: Snapshot

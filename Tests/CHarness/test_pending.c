@@ -1,5 +1,5 @@
-/* Edits that wait for the server: what a program sees of them. Each test runs with a store in memory
- * and with a store in a file. */
+/* Edits that wait for the server: what a program sees of them. Most tests run with a store in
+ * memory and with a store in a file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

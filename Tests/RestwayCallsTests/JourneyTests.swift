@@ -507,22 +507,26 @@ final class JourneyTests: XCTestCase {
             case (.recover, .judged(.store)): isFirst = false
             case (.store, .cancelled): if isFirst { isCancelled = true }
             case (.store, .closed): isClosed = true
+            case (_, .kept): isShown = false
             default: break
             }
         }
 
         /// Returns the state after an event that is not late; `nil` if the event is ignored.
-        mutating func follows(
+        func follows(
             _ name: StageName, _ event: Event, leavesRedirects: Bool, interceptions: Int
         ) -> StageName? {
             let next = goesOn(
                 name, event, leavesRedirects: leavesRedirects, interceptions: interceptions)
-            if case .committed = event { return next }
-            if case .kept = event { isShown = false }
+            // The server has taken the request, or its item keeps what the store shows.
+            switch event {
+            case .committed, .kept: return next
+            default: break
+            }
             return isShown && next == .deliver && name != .takeBack ? .takeBack : next
         }
 
-        private mutating func goesOn(
+        private func goesOn(
             _ name: StageName, _ event: Event, leavesRedirects: Bool, interceptions: Int
         ) -> StageName? {
             let lasting: Set<StageName> = [.commit, .store, .drop, .takeBack]

@@ -211,7 +211,7 @@ final class ElsewhereTests: EachStoreTestCase {
             let kept = HeaderField(name: "Cache-Control", value: "max-age=60")
             let body = #"{"name": "hello", "size": 1}"#
             try get("repos/octocat/hello", body, client, Self.headers + [kept])
-            try client.store.deleteAll(nil)
+            _ = try client.store.deleteAll(nil)
             let again = try client.send(.get("repos/octocat/hello")).wait(milliseconds: 0)
             XCTAssertEqual(transport.waitingCount, 0)
             XCTAssertEqual(again.objects[0].value(named: "version"), .string("\"a\""))

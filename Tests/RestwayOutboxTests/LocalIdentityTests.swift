@@ -197,7 +197,9 @@ final class LocalIdentityTests: JournalTestCase {
         post = try journal.enqueue(entry(lane, creates: local))
         _ = try taken(journal)
         _ = try journal.settle([bury(post)])
-        XCTAssertEqual(try journal.withdraw(local), .dropped(OutboxDropped(items: [post])), "the server refused it")
+        XCTAssertEqual(
+            try journal.withdraw(local), .dropped(OutboxDropped(items: [post])),
+            "the server refused it")
 
         post = try journal.enqueue(entry(lane, creates: local))
         _ = try taken(journal)

@@ -38,6 +38,50 @@ final class PendingAgainTests: EditTestCase {
         }
     }
 
+    func testTwoDraftsOfOneObjectAreOneLayer() throws {
+        try withEachStore {
+            let store = try makeStore()
+            let object = try answer(store, row(1, title: .string("server"))).objects[0]
+            let (first, second) = (Draft(copying: object), Draft(copying: object))
+            try first.set(.string("first"), attribute: Cell.title)
+            try second.set(.string("second"), attribute: Cell.title)
+            let edit = EditID.random(outbox: outbox)
+            var changes = ChangeSet(origin: .host)
+            first.capture().add(to: &changes)
+            second.capture().add(to: &changes)
+            changes.laying = edit
+            let laid = try XCTUnwrap(store.commit(changes, recordingChanges: true).laid)
+            XCTAssertEqual(laid.objects.map(\.storeKey), [object.storeKey])
+            XCTAssertEqual(laid.objects[0].cells, newTitle(.string("server"), "second"))
+            // A known edit that comes again makes its new objects without being laid.
+            let new = Draft(note)
+            try new.set(.string("new"), attribute: Cell.title)
+            XCTAssertNil(try lay(store, new) { $0.laying = edit }.commit.laid)
+            XCTAssertTrue(try store.pendingCells(note, storeKey: new.storeKey).isEmpty)
+        }
+    }
+
+    func testAnAnswerLoadsTheObjectUnderAnEditThatWasLaidAgain() throws {
+        try withEachStore {
+            let store = try makeStore()
+            let edit = EditID.random(outbox: outbox)
+            try layAgain(
+                store,
+                described(
+                    edit,
+                    .init(
+                        note, storeKey: 0, identity: .integer(1),
+                        cells: newTitle(.string("old"), "mine"))))
+            XCTAssertFalse(try object(store, 1).isLoaded)
+            XCTAssertEqual(try store.count(note), 0)
+            // Each value of the answer is under the edit.
+            try answer(store, row(1, title: .string("old")))
+            XCTAssertTrue(try object(store, 1).isLoaded)
+            XCTAssertEqual(try store.count(note), 1)
+            XCTAssertEqual(try object(store, 1).string(at: Cell.title), "mine")
+        }
+    }
+
     func testAnEditIsLaidAgainOverTheObjectOfItsKeyOrIdentity() throws {
         try withEachStore {
             let store = try makeStore()

@@ -33,7 +33,9 @@ final class PendingTests: DemoTestCase {
     /// Runs a test with each kind of store. The server answers each GET of the note with `note`,
     /// and each other request with the status `status` and `note`.
     private func eachStore(
-        _ test: (_ client: Client, _ note: Lock<String>, _ status: Lock<String>) async throws -> Void
+        _ test: (
+            _ client: Client, _ note: Lock<String>, _ status: Lock<String>
+        ) async throws -> Void
     ) async throws {
         for isInFile in [false, true] {
             let note = Lock(Self.first)

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 PROGRAM = Path(__file__).parents[2] / ".build/debug/SyncCheckClient"
 
@@ -18,23 +18,38 @@ class Died(Exception):
 class Device:
     """A process, which is started again after it was killed, and its files."""
 
+    #: Processes of devices that have ended, by the rules that they leave out. A new process takes
+    #: longer than most steps.
+    idle: ClassVar[dict[str, list[subprocess.Popen[str]]]] = {}
+
     def __init__(self, folder: Path, url: str, store: str, rules_off: str) -> None:
         folder.mkdir()
         self.folder = folder
         self.url = url
         self.store = store
-        self.environment = {**os.environ, "RESTWAY_SYNC_RULES_OFF": rules_off}
+        self.rules_off = rules_off
         self.process: subprocess.Popen[str] | None = None
         self.open()
 
     def open(self) -> None:
         if not self.process:
-            program = os.environ.get("RESTWAY_SYNC_CLIENT", str(PROGRAM))
-            self.process = subprocess.Popen(
-                [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1,
-                env=self.environment,
-            )
+            idle = self.idle.get(self.rules_off)
+            self.process = idle.pop() if idle else self.start()
         self.ask("open", folder=str(self.folder), url=self.url, store=self.store)
+
+    def start(self) -> subprocess.Popen[str]:
+        program = os.environ.get("RESTWAY_SYNC_CLIENT", str(PROGRAM))
+        return subprocess.Popen(
+            [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1,
+            env={**os.environ, "RESTWAY_SYNC_RULES_OFF": self.rules_off},
+        )
+
+    def end(self) -> None:
+        """Closes the client, and keeps the process for another device."""
+        if self.process:
+            self.ask("close")
+            self.idle.setdefault(self.rules_off, []).append(self.process)
+            self.process = None
 
     def ask(self, what: str, **values: Any) -> dict[str, Any]:
         """Performs a command. Raises an error if the process ends meanwhile."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -19,6 +20,16 @@ Schedule = dict[str, Any]
 #: The number of flushes after which nothing may be left, if the server does its best.
 FLUSHES_MAX = 12
 
+#: More than the files of all schedules that run at the same time take.
+FOLDER_BYTES = 256 << 20
+
+
+def place() -> str | None:
+    """Returns a folder in memory, where a commit waits for no disk; `None` if there is no room."""
+    folder = Path("/dev/shm")
+    has_room = folder.is_dir() and shutil.disk_usage(folder).free > FOLDER_BYTES
+    return str(folder) if has_room and os.access(folder, os.W_OK) else None
+
 
 class Broken(Exception):
     """A device does not show what it must, or the devices and the server do not agree."""
@@ -31,7 +42,7 @@ class Run:
         self.world = server.world = World()
         for ref in ("n0", "n1"):
             self.world.add(ref, {name: f"{ref}-{name}" for name in ATTRIBUTES})
-        self.folder = Path(tempfile.mkdtemp(prefix="restway-sync-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="restway-sync-", dir=place()))
         self.devices = [
             Device(self.folder / str(number), server.url, store, rules_off)
             for number, store in enumerate(schedule["stores"])
@@ -41,7 +52,7 @@ class Run:
         self.steps: list[Step] = schedule["steps"]
         #: What the device of the step has shown since it was last looked at, in this order.
         self.states: list[dict[str, Values | None]] = []
-        #: Notes that a device has twice for a while: the server's, and one whose POST is unanswered.
+        #: Notes that a device has twice for a while: the server's, and its own before the answer.
         self.doubled: set[str] = set()
         #: Whether it is known what the device has shown.
         self.is_sure = True
@@ -57,6 +68,8 @@ class Run:
                 self.settle()
             except Broken as error:
                 raise Broken(f"at the end: {error}") from None
+            for device in self.devices:
+                device.end()
         finally:
             self.world.release.set()
             for device in self.devices:

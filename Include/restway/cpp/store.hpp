@@ -199,8 +199,8 @@ public:
     }
 };
 
-/** What waits for the server of one object: the attributes and relationships to which stored
- *  requests or optimistic calls give values, and whether a DELETE waits. */
+/** The pending edits of one object: the attributes and relationships to which stored requests or
+ *  optimistic calls give values, and whether a DELETE waits. */
 class pending : public handle<restway_pending, restway_pending_retain, restway_pending_release> {
 public:
     using handle::handle;
@@ -318,7 +318,7 @@ public:
             internal::attempt<object>(restway_store_confirmed, get(), of.get()));
     }
 
-    /** What waits for the server of an object. */
+    /** The pending edits of an object, which wait for the server. */
     returned<restway::pending> pending(const object &of) const {
         return internal::call<restway::pending>(restway_store_pending, get(), of.get());
     }

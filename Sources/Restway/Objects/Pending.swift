@@ -3,8 +3,8 @@ import RestwayObjects
 import RestwayOutcome
 import RestwayStore
 
-/// What waits for the server of one object: the attributes and relationships to which stored
-/// requests or optimistic calls give values, and whether a DELETE waits.
+/// The pending edits of one object: the attributes and relationships to which stored requests or
+/// optimistic calls give values, and whether a DELETE waits.
 ///
 ///     let pending = try client.store.pending(issue)
 ///     for name in pending.names {
@@ -48,7 +48,7 @@ extension Store {
         return found.map { Object($0, source) }
     }
 
-    /// What waits for the server of an object. It is empty if the object was deleted.
+    /// The pending edits of an object, which wait for the server. The result is empty if the object was deleted.
     public func pending(_ object: Object) throws(RestwayError) -> Pending {
         let found = try RestwayError.explaining { () throws(Failure) in
             try source.store.pendingObject(object.snapshot)

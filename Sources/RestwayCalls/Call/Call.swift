@@ -50,7 +50,7 @@ package final class Call: CallInProgress {
         var lane: (any StorageClaim)?
         /// When the request of the last exchange left; `nil` if the answer comes from the cache.
         var moment: StoreMoment?
-        /// What the store shows of the request while the call is in flight.
+        /// The edit that the store shows while the call is in flight; `nil` if it shows none.
         var shown: ShownRequest?
         /// The request that the outbox stores if it cannot be sent now.
         var laneRequest: PreparedRequest?

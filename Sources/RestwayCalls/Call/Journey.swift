@@ -367,7 +367,7 @@ struct Journey {
     /// The outbox has stored the request. It goes out in its turn, unless the program or the close
     /// has ended the call meanwhile.
     private mutating func keep(_ item: Int64, _ claim: any StorageClaim) -> Step? {
-        // What the store shows of the request is the edit of the item now.
+        // The edit that the store shows is that of the item now.
         isShown = false
         if isCancelled { return enter(.drop(item: item, claim)) }
         if isClosed { return enter(.deliver(.outcome(.failure(.kept(asItem: item))))) }

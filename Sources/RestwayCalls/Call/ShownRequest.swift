@@ -5,7 +5,7 @@ import RestwayRequests
 import RestwayStore
 import RestwayThreads
 
-/// What the store shows of a request while its call is in flight: an optimistic edit.
+/// A request whose changes the store shows while its call is in flight, as an optimistic edit.
 struct ShownRequest: Sendable {
     let edit: OptimisticEdit
     let request: PreparedRequest
@@ -61,7 +61,7 @@ enum TakeBackStage {
 }
 
 extension Call {
-    /// What the store shows of the request; `nil` if it shows nothing.
+    /// The request as the store shows it; `nil` if it shows nothing.
     var shown: ShownRequest? { state.withLock { $0.resources.shown } }
 
     var shownEdit: EditID? { shown?.edit.id }

@@ -102,7 +102,8 @@ package struct DraftCapture: Sendable {
             for cell in entity.attributes.indices
             where !given.contains(cell) && !entity.isIdentity(attribute: cell) {
                 let value = object.value(at: cell)
-                let constant = entity.owns(cell: cell) ? entity.attributes[cell].rules.constant : nil
+                let constant =
+                    entity.owns(cell: cell) ? entity.attributes[cell].rules.constant : nil
                 rebased.members[index].values[cell] =
                     value == .absent ? constant ?? .absent : value
             }

@@ -84,7 +84,9 @@ extension CommitRun {
         var found: [(described: PendingEdit.Object, object: Snapshot)] = []
         for described in edit.objects {
             guard let object = try find(described) else { continue }
-            if described.isOfFormerStore { edits.keysOfFormer[described.storeKey] = object.storeKey }
+            if described.isOfFormerStore {
+                edits.keysOfFormer[described.storeKey] = object.storeKey
+            }
             found.append((described, object))
         }
         for (described, found) in found {
@@ -177,7 +179,9 @@ extension CommitRun {
         }
         let newer: Snapshot
         switch rule.merge(row, over: confirmed) {
-        case .nothing: return try publish(.nothing, of: row, index, over: object)
+        case .nothing where isLocal || SyncRules.overlay:
+            return try publish(.nothing, of: row, index, over: object)
+        case .nothing: newer = confirmed
         case .replaces: newer = row
         case .merges(let merged): newer = merged
         }
@@ -189,8 +193,8 @@ extension CommitRun {
             values[cell] = object.value(at: cell)
         }
         let shown = newer.replacing(values)
-        try publish(
-            shown.isEqual(to: object) ? .nothing : .merges(shown), of: row, index, over: object)
+        let isSame = shown.isEqual(to: object) && shown.isLoaded == object.isLoaded
+        try publish(isSame ? .nothing : .merges(shown), of: row, index, over: object)
     }
 
     /// Stores a row of the program that is a pending edit.
@@ -211,7 +215,9 @@ extension CommitRun {
     mutating func lay(
         _ row: Snapshot, over older: Snapshot?, _ newer: Snapshot
     ) throws(StoreError) {
-        guard let edit = changes.laying, let record = try target.record(of: edit) else { return }
+        guard !edits.isKnown, let edit = changes.laying,
+            let record = try target.record(of: edit)
+        else { return }
         var layer = Cover.Layer(edit, place: record.place)
         layer.made = older == nil
         for cell in 0..<row.entity.valueCount
@@ -234,6 +240,7 @@ extension CommitRun {
     ) throws(StoreError) -> [Int: Value] {
         guard let object = newer ?? older else { return [:] }
         try noteEdits(of: object)
+        coversObjects = true
         var cover = try target.cover(of: object)
         let values = cover.lay(layer, over: older)
         try target.setCover(cover, of: object)
@@ -287,10 +294,12 @@ extension CommitRun {
     /// Returns what was laid of an edit.
     private mutating func laid(_ edit: EditID) throws(StoreError) -> PendingEdit {
         var laid = PendingEdit(edit, objects: [])
-        var keys: Set<Int64> = []
-        for key in edits.laid[edit] ?? [] where keys.insert(key).inserted {
+        var told: Set<Int64> = []
+        for key in edits.laid[edit] ?? [] {
+            // Two objects may have turned out to be one.
             guard let entity = edits.noted[key]?.entity,
                 let object = try target.newest(entity, key),
+                told.insert(object.storeKey).inserted,
                 let layer = try target.cover(of: object).layer(edit)
             else { continue }
             laid.objects.append(

@@ -16,7 +16,9 @@ package struct EditRecord: Equatable, Sendable {
 /// A store keeps an edit until a step ends it, also if all objects of the edit have been deleted:
 /// an edit that the store does not know is laid again.
 package protocol EditTarget {
-    /// Whether there is an edit about the object. Without pending edits this is one comparison.
+    /// Whether there is an edit about an object.
+    var coversObjects: Bool { get }
+    /// Whether there is an edit about the object.
     func isCovered(_ key: Int64) -> Bool
 
     mutating func cover(of object: Snapshot) throws(StoreError) -> Cover

@@ -132,6 +132,13 @@ final class LocalIdentityTable: Sendable {
     /// - Parameter keys: The keys in this store, by the keys in the other one.
     func adopt(_ item: Int64, _ keys: [Int64: Int64]) { adopted.withLock { $0[item] = keys } }
 
+    /// Returns the items of other stores that have an object of this store.
+    func adoptedItems(_ storeKey: Int64) -> [Int64] {
+        adopted.withLock { adopted in
+            adopted.filter { $0.value.values.contains(storeKey) }.map(\.key)
+        }
+    }
+
     /// Returns the key of the object that an item is about; `nil` if the key belongs to another
     /// store.
     func storeKey(_ item: OutboxItem) -> Int64? {

@@ -33,6 +33,10 @@ extension Outbox {
         let newest = try around.store.newest(of: object) ?? object
         let lane = newest.identity.map { Lane(of: newest.entity, $0) }
         if let lane, try journal.checked(journal.holds(lane)) { return true }
+        for id in identityTable.adoptedItems(newest.storeKey)
+        where try journal.checked(journal.item(id)) != nil {
+            return true
+        }
         return try journal.checked(
             journal.holds(
                 entity: object.entity.family.name, storeKey: object.storeKey,

@@ -31,10 +31,15 @@ struct RejectionMarks: Sendable {
     private func deadLetters(about object: Snapshot) throws(Failure) -> Set<Int64> {
         let newest = try store.newest(of: object) ?? object
         let lane = newest.identity.map { Lane(of: newest.entity, $0) }
-        return try journal.checked(
+        var letters = try journal.checked(
             journal.deadLetters(
                 in: lane, entity: newest.entity.family.name, storeKey: newest.storeKey,
                 where: identityTable.isOurs))
+        for id in identityTable.adoptedItems(newest.storeKey)
+        where try journal.checked(journal.item(id))?.state == .dead {
+            letters.insert(id)
+        }
+        return letters
     }
 
     private func rejected(_ entities: [Entity]) throws(Failure) -> Marked {

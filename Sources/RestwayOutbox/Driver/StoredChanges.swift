@@ -7,8 +7,9 @@ import RestwayRouting
 import RestwayStore
 import RestwayThreads
 
-/// Keeps the pending edits of stored requests in the object store: the values that the requests give
-/// their objects, and the objects that they delete, until the requests have come to their ends.
+/// Keeps the pending edits of stored requests in the object store: the values that the requests
+/// give their objects, and the objects that they delete, until the requests have come to their
+/// ends.
 ///
 /// The journal and the store share no transaction. A request that is stored has its edit in the
 /// store first; a request that is delivered loses it there first; all other ends are in the journal
@@ -151,8 +152,8 @@ final class StoredChanges: Sendable {
 
     // MARK: Ends
 
-    /// Lets the store follow what has happened to items: the journal has it already. If an edit made
-    /// an object and is taken back, the drafts of the object become drafts of new objects.
+    /// Lets the store follow what has happened to items: the journal has it already. If an edit
+    /// made an object and is taken back, the drafts of the object become drafts of new objects.
     ///
     /// - Returns: The objects that were changed; observers have been told of them.
     @discardableResult
@@ -174,8 +175,8 @@ final class StoredChanges: Sendable {
         try follow(edits.map { .takeBack(id($0)) })
     }
 
-    /// Lets the store follow the ends of items that nobody waits for. If the store fails, it follows
-    /// later.
+    /// Lets the store follow the ends of items that nobody waits for. If the store fails, it
+    /// follows later.
     ///
     /// - Returns: The objects that were changed.
     func followIfPossible(_ steps: [EditStep]) -> Set<Int64> {
@@ -183,7 +184,8 @@ final class StoredChanges: Sendable {
             return try follow(steps)
         } catch {
             Log.shared.write(
-                .warning, .outbox, "the store does not show the state of the outbox: \(error.message)")
+                .warning, .outbox,
+                "the store does not show the state of the outbox: \(error.message)")
             return []
         }
     }

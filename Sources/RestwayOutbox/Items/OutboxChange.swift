@@ -1,6 +1,6 @@
 import RestwayObjects
 
-/// What storing a request changed in an object store: the pending edit of the item, as the journal
+/// The pending edit of an item: what storing the request changed in an object store, as the journal
 /// keeps it until the item is gone. With it, a store that does not know the edit can show it: a
 /// store that was restored after a crash, or a store in memory after a restart.
 struct OutboxChange: Equatable, Sendable {

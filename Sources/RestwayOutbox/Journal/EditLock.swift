@@ -48,8 +48,8 @@ final class EditLock: Sendable {
     }
 
     /// A request is about to be stored. If another process keeps the lock for too long, the request
-    /// is stored without it: then only the crash of a process at the same moment could undo what the
-    /// store shows of it.
+    /// is stored without it: then only the crash of a process at the same moment could undo what
+    /// the store shows of it.
     func beginStoring() {
         let isIn = wait { state in
             guard !state.isComparing, state.storing > 0 || lock(RW_SHARED, &state) else {

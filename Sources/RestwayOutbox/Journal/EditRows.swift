@@ -95,8 +95,8 @@ extension OutboxJournal {
 
     // MARK: Accepted edits
 
-    /// Returns the edits that the server has accepted of late. A store may still show one of them as
-    /// pending: the store of another client, or one that has lost the answer in a power failure.
+    /// Returns the edits that the server has accepted of late. A store may still show one of them
+    /// as pending: the store of another client, or one that has lost the answer in a power failure.
     func acceptedEdits() throws(OutboxError) -> Set<Int64> {
         Set(try all("SELECT edit FROM accepted") { $0.integer(0) })
     }

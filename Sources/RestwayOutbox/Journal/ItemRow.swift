@@ -73,9 +73,9 @@ enum ItemRow {
     private static let insertion =
         "INSERT INTO item (id, lane, turn, method, path, headers, idempotencyKey, createdAt, "
         + "creates, mayHaveArrived, attempts, nextAttemptAt, askedUntil, trouble, troubleStatus, "
-        + "troubleMessage, route, entity, storeKey, context, body, discriminator, owner, state, edit) "
-        + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, "
-        + "?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)"
+        + "troubleMessage, route, entity, storeKey, context, body, discriminator, owner, state, "
+        + "edit) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, "
+        + "?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)"
 
     /// Reads an item from a row of `selection`. Its dependencies are in another table.
     static func read(_ row: Statement) -> OutboxItem {

@@ -5,11 +5,11 @@ package import RestwayOutcome
 import RestwayRouting
 package import RestwayStore
 
-/// The pending edit that the store shows while the request of a call is on its way. It ends with the
-/// call, or becomes the edit of the item if the outbox stores the request.
+/// The pending edit that the store shows while the request of a call is on its way. It ends with
+/// the call, or becomes the edit of the item if the outbox stores the request.
 package struct OptimisticEdit: Sendable {
     package let id: EditID
-    /// What the store has laid; `nil` if the request changes nothing.
+    /// The edit as the store has laid it; `nil` if the request changes nothing.
     package let laid: PendingEdit?
 
     package init(_ id: EditID, laid: PendingEdit?) {
@@ -19,11 +19,11 @@ package struct OptimisticEdit: Sendable {
 }
 
 extension PreparedRequest {
-    /// Shows in a store what the request changes, as a pending edit: the values of its draft, or the
-    /// end of the objects that it deletes.
+    /// Shows in a store what the request changes, as a pending edit: the values of its draft, or
+    /// the end of the objects that it deletes.
     ///
-    /// - Parameter isPlaceholder: Whether the value of a variable of the path stands for an identity
-    ///   that the server has not given yet, and so is the value of no attribute.
+    /// - Parameter isPlaceholder: Whether the value of a variable of the path stands for an
+    ///   identity that the server has not given yet, and so is the value of no attribute.
     /// - Returns: What was laid; `nil` if there is nothing to show, or if the store knows the edit.
     package func lay(
         as edit: EditID, in store: ObservedStore, isPlaceholder: (String) -> Bool = { _ in false }

@@ -52,8 +52,8 @@ class PendingValue(NamedTuple):
 
 
 class Pending(Hinting, Mapping[str, PendingValue]):
-    """What waits for the server of an object: the attributes and relationships to which stored
-    requests or optimistic calls give values, and whether a DELETE waits.
+    """The pending edits of an object: the attributes and relationships to which stored requests or
+    optimistic calls give values, and whether a DELETE waits.
 
         pending = client.store.pending(note)
         for name, value in pending.items():

@@ -234,10 +234,21 @@ def observers(client: restway.Client, some: restway.Object) -> None:
     client.observe(on_change, 5)  # type: ignore[arg-type]
 
 
+def waiting(store: restway.Store, item: restway.Object) -> None:
+    pending = store.pending(item)
+    assert_type(pending, restway.Pending)
+    assert_type(pending["name"], restway.PendingValue)
+    assert_type(store.confirmed(item), Optional[restway.Object])
+    assert_type(store.query("Enterprise").pending().pending_deletes("show"), restway.Query)
+    store.query("Enterprise").pending_deletes("never")  # type: ignore[arg-type]
+
+
 def on_change(changes: restway.Changes) -> None:
     for change in changes:
         assert_type(change, restway.Change)
         assert_type(change.kind, restway.ChangeKind)
+        assert_type(change.source, restway.ChangeSource)
+        assert_type(change.pending_changed, bool)
         assert_type(change.object, restway.Object)
         assert_type(change.before, Optional[restway.Object])
         assert_type(change.attributes, tuple[str, ...])

@@ -4478,8 +4478,9 @@ extern "C" {
     pub fn restway_pending_deletes(pending: *const restway_pending) -> i32;
     /// Tells whether the server has refused a change of an object, so that a dead letter of the
     /// client's outbox (outbox.h) changes or makes it. The object is marked as rejected until every
-    /// one of these dead letters is retried, edited or dropped. Observers of the object receive the
-    /// mark as an update in which no attribute and no relationship differs.
+    /// one of these dead letters is retried, edited or dropped. Observers of the object learn of
+    /// the mark by an update: the update that takes the refused values back or shows them again, or
+    /// else an update in which no attribute and no relationship differs.
     ///
     /// Threads: any. Blocks: on the files of the outbox and of a SQLite store.
     pub fn restway_store_is_rejected(
