@@ -277,12 +277,19 @@ class Run:
         model.take_back(edit)
 
     def do_retry(self, step: Step) -> bool | None:
-        edit = self.own(step)
-        if not edit or not edit.item or not edit.is_dead:
+        """Retries the first dead letter of the device."""
+        edit = self.first_dead(self.model(step), step)
+        if not edit:
             return False
         self.ask(step, "retry", item=edit.item)
-        self.each(step, lambda model: setattr(model.edit(step["tag"]), "is_dead", False))
+        self.each(step, lambda model: setattr(model.edit(edit.tag), "is_dead", False))
         return None
+
+    @staticmethod
+    def first_dead(model: Model, step: Step) -> Edit | None:
+        return next(
+            (edit for edit in model.edits if edit.is_dead and edit.device == step["device"]), None
+        )
 
     # The server
 
@@ -512,8 +519,7 @@ class Run:
                     self.drop(model, step["tag"], set(items))
                 return [model]
             case "retry":
-                edit = model.edit(step["tag"])
-                if edit in own:
+                if edit := self.first_dead(model, step):
                     edit.is_dead = items.get(edit.item or 0, edit.is_dead)
                 return [model]
             case "read":

@@ -43,7 +43,7 @@ class Generator:
         kind = self.random.choices(
             ["edit", "new", "delete", "flush", "read", "overtaken", "optimistic", "drop", "retry",
              "other", "restart", "kill", "wait", "interrupted"],
-            [20, 6, 4, 14, 14, 5, 5, 9, 3, 6, 4, 8, 1, 3],
+            [20, 6, 4, 14, 14, 5, 5, 9, 7, 6, 4, 8, 1, 3],
         )[0]
         if kind == "other":
             return {"do": "other"} | self.note() | (self.change() if self.chance(6, 7) else {})
@@ -89,7 +89,7 @@ class Generator:
                 kills = {"kills": True} if self.chance(1, 2) else {}
                 fate = self.random.choice(["ok", "lost", "refused", "busy"])
                 return self.note() | self.change() | self.tag() | {"fate": fate} | kills
-            case "drop" | "retry":
+            case "drop":
                 return {"tag": self.random.choice(self.tags[-6:] or ["none"])}
             case "wait":
                 return {"milliseconds": self.random.choice([300, 600_000])}
@@ -114,7 +114,9 @@ class Generator:
     def fates(self) -> Step:
         if self.chance(1, 2):
             return {}
-        return {"fates": [self.random.choice(FATES) for _ in range(self.random.randint(1, 3))]}
+        # Refusals leave dead letters, without which many steps have no effect.
+        among = (*FATES, "refused", "refused", "refused")
+        return {"fates": [self.random.choice(among) for _ in range(self.random.randint(1, 3))]}
 
 
 # Shrinking
