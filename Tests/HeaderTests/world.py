@@ -81,6 +81,7 @@ def own() -> dict[str, int]:
     handles["restway_text"] = make("restway_object_json", handles["restway_object"], store, 1, 0, 0)
     handles["restway_groups"] = make(
         "restway_store_count_groups", store, handles["restway_query"], b"id")
+    handles["restway_pending"] = make("restway_store_pending", store, handles["restway_object"])
     handles["restway_transaction"] = make("restway_transaction_create", store)
     handles["restway_cookies"] = make("restway_client_cookies", client, None)
     handles["restway_cache_entries"] = make("restway_cache_list", client, None, 0)
@@ -142,6 +143,8 @@ class World:
         handles["restway_query"] = make("restway_query_create", store, b"Note")
         handles["restway_groups"] = make(
             "restway_store_count_groups", store, handles["restway_query"], b"id")
+        handles["restway_pending"] = make(
+            "restway_store_pending", store, handles["restway_object"])
         handles["restway_resource"] = make("restway_resource_create_bytes", None, 0, None, None)
         handles["restway_scope"] = make("restway_scope_create", None)
         handles["restway_batch"] = make("restway_batch_create", client)
