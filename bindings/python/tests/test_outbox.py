@@ -353,7 +353,7 @@ def test_a_dead_letter_marks_its_object(client: restway.Client, server: Server) 
     assert things.rejected().rejected(None).where(id=1).count() == 1
     assert things.rejected().where(id=2).limit(1).order_by("id").first() is None
     assert done.wait(60)
-    assert told == [()]
+    assert told == [("name",)]
     client.outbox.retry(1)
     assert not client.store.is_rejected(thing)
     observer.remove()
