@@ -48,7 +48,8 @@ extension Store {
         return found.map { Object($0, source) }
     }
 
-    /// The pending edits of an object, which wait for the server. The result is empty if the object was deleted.
+    /// The pending edits of an object, which wait for the server. The result is empty if the object
+    /// was deleted.
     public func pending(_ object: Object) throws(RestwayError) -> Pending {
         let found = try RestwayError.explaining { () throws(Failure) in
             try source.store.pendingObject(object.snapshot)
