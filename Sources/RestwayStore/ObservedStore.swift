@@ -179,7 +179,9 @@ package final class ObservedStore: Sendable {
 
     /// Tells observers that these objects were marked as rejected or lost that mark, as a change in
     /// which no attribute differs.
-    package func tellMarks(of objects: [Snapshot]) {
+    ///
+    /// - Parameter source: Whether the server or the program has changed the marks.
+    package func tellMarks(of objects: [Snapshot], from source: Change.Source) {
         let owing: (any StoreObserver)? = commits.withLock { _ in
             let observations = observers.withLock { $0.observations }
             guard !observations.isEmpty else { return nil }
@@ -189,7 +191,8 @@ package final class ObservedStore: Sendable {
                 let newest = try? seen(object.entity, storeKey: object.storeKey)
                 guard let newest else { continue }
                 changes.append(
-                    Change(storeKey: newest.storeKey, before: newest, after: newest))
+                    Change(
+                        storeKey: newest.storeKey, before: newest, after: newest, source: source))
             }
             return Self.append(changes, to: observations)
         }

@@ -149,6 +149,7 @@ final class OutboxRejectionTests: OutboxTestCase {
         XCTAssertEqual(log.lists.count, 5)
         // Only the mark goes.
         XCTAssertFalse((0..<4).contains { log.lists[4].changes[0].changes(cellAt: $0) })
+        XCTAssertEqual(log.lists[4].changes[0].source, .local)
         client.store.remove(observer)
     }
 

@@ -91,17 +91,22 @@ struct RejectionMarks: Sendable {
         var marked: Marked = [:]
         for item in items { marked.merge((try? objects(of: item)) ?? [:]) { $1 } }
         // The other objects were marked before.
-        tell(marked.filter { !told.contains($0.key) }) { $0.isSubset(of: dead) && !$0.isEmpty }
+        tell(marked.filter { !told.contains($0.key) }, from: .server) {
+            $0.isSubset(of: dead) && !$0.isEmpty
+        }
     }
 
-    /// Tells the store's observers which of these objects are no longer marked.
+    /// Tells the store's observers which of these objects are no longer marked, because the program
+    /// has dropped, edited or retried a dead letter.
     ///
     /// - Parameter told: Objects whose change the observers already know.
     func tellAccepted(_ marked: Marked, besides told: Set<Int64> = []) {
-        tell(marked.filter { !told.contains($0.key) }) { $0.isEmpty }
+        tell(marked.filter { !told.contains($0.key) }, from: .local) { $0.isEmpty }
     }
 
-    private func tell(_ marked: Marked, where isNews: (Set<Int64>) -> Bool) {
+    private func tell(
+        _ marked: Marked, from source: Change.Source, where isNews: (Set<Int64>) -> Bool
+    ) {
         guard !marked.isEmpty else { return }
         var news: [Snapshot] = []
         for (key, entity) in marked {
@@ -110,6 +115,6 @@ struct RejectionMarks: Sendable {
             else { continue }
             news.append(object)
         }
-        store.tellMarks(of: news.sorted { $0.storeKey < $1.storeKey })
+        store.tellMarks(of: news.sorted { $0.storeKey < $1.storeKey }, from: source)
     }
 }

@@ -42,6 +42,7 @@ ENUMERATIONS: dict[str, tuple[type[IntEnum], str]] = {
     "restway_event_kind": (enums.EventKind, "RESTWAY_EVENT_"),
     "restway_auth_mode": (enums.AuthMode, "RESTWAY_AUTH_"),
     "restway_reachability": (enums.Reachability, "RESTWAY_REACHABILITY_"),
+    "restway_offline": (enums.Offline, "RESTWAY_OFFLINE_"),
     "restway_outbox_state": (enums.OutboxState, "RESTWAY_OUTBOX_"),
     "restway_outbox_reason": (enums.OutboxReason, "RESTWAY_OUTBOX_REASON_"),
     "restway_serialization": (enums.Serialization, "RESTWAY_SERIALIZATION_"),
