@@ -348,6 +348,24 @@ final class JourneyTests: XCTestCase {
         }
     }
 
+    func testWhatTheStoreShowsBelongsToTheItemOfARequestThatIsStoredFirst() {
+        for cancels in [false, true] {
+            var journey = journey(at: .lane, [.lane])
+            journey.show()
+            report(&journey, .mustStore(Sample.firstOrder))
+            report(&journey, .kept(item: 7, Sample.claim))
+            XCTAssertFalse(journey.isShown)
+            if cancels {
+                XCTAssertEqual(
+                    journey.handle(.cancelled, of: nil).map { StageName($0.stage) }, .drop)
+                XCTAssertEqual(report(&journey, .dropped(Sample.failure)), .deliver)
+            } else {
+                XCTAssertEqual(
+                    report(&journey, .answeredItem(.failure(Sample.failure))), .deliver)
+            }
+        }
+    }
+
     func testACloseStoresARequestInFlightAndSaysWhetherItMayHaveArrived() {
         let onItsWay: [StageName: Bool] = [
             .cache: false, .upload: false, .credential: false, .rewind: false, .rate: false,
