@@ -113,7 +113,7 @@ final class PendingSightTests: XCTestCase {
         XCTAssertEqual(told.map(\.source), [.local])
         // Nobody is told of a change of the hidden object, or of a mark of it.
         _ = try store.commit(ChangeSet(rows: [row(1, "newer")]))
-        store.tellMarks(of: [objects[0]])
+        store.tellMarks(of: [objects[0]], from: .local)
         XCTAssertTrue(observer.take().isEmpty)
         try step(store, .takeBack(edit))
         told = observer.take()
