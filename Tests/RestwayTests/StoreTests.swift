@@ -54,7 +54,7 @@ final class StoreTests: DemoTestCase {
 
     func testObjectsThatOnlyLinksHaveNamedAreFoundOnDemand() async throws {
         let client = try notes()
-        try await client.map(Array(#"{"note": 1}"#.utf8), by: .entity("Page"))
+        _ = try await client.map(Array(#"{"note": 1}"#.utf8), by: .entity("Page"))
         let named = try XCTUnwrap(client.store.find("Note", 1))
         let loaded = try note(client, 2, "open").insert()
         XCTAssertFalse(named.isLoaded)
