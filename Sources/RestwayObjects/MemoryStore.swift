@@ -79,15 +79,15 @@ package final class MemoryStore: ObjectStore {
 
     package func count(_ entity: Entity?, _ pendingDeletes: Query.PendingDeletes) -> Int {
         state.withLock { state in
-            let tables = entity.map { [state.table($0)].compactMap(\.self) } ?? Array(state.tables)
             let hidden = pendingDeletes == .hide ? state.edits.hiddenKeys : []
             guard hidden.isEmpty, entity?.isBase ?? true else {
-                let all = tables.flatMap { $0.objects(.loaded) }
-                return all.count { object in
-                    !hidden.contains(object.storeKey) && entity.map(object.isA) ?? true
-                }
+                let all =
+                    entity.map { state.objects(of: $0, .loaded) }
+                    ?? state.tables.flatMap { $0.objects(.loaded) }
+                return all.count { !hidden.contains($0.storeKey) }
             }
-            return tables.reduce(0) { $0 + $1.loadedCount }
+            if let entity { return state.table(entity)?.loadedCount ?? 0 }
+            return state.tables.reduce(0) { $0 + $1.loadedCount }
         }
     }
 

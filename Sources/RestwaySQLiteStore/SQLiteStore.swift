@@ -303,16 +303,18 @@ package final class SQLiteStore: ObjectStore {
         _ entity: Entity?, _ pendingDeletes: Query.PendingDeletes
     ) throws(StoreError) -> Int {
         try query { (file) throws(SQLiteError) in
-            let place = entity.map { [file.place($0)].compactMap(\.self) }
-            let places = place ?? Array(layouts.indices)
-            var isWhole = entity?.isBase ?? true
-            if pendingDeletes == .hide, try file.mayHaveHidden() { isWhole = false }
+            let mayHide = pendingDeletes == .hide ? try file.mayHaveHidden() : false
             var count = 0
-            for place in places {
-                var query = Query(entity ?? layouts[place].entity)
-                query.pendingDeletes = pendingDeletes
-                count += isWhole ? try file.loadedCount(place) : try file.count(query)
+            guard !mayHide, entity?.isBase ?? true else {
+                for entity in entity.map({ [$0] }) ?? layouts.map(\.entity) {
+                    var query = Query(entity)
+                    query.pendingDeletes = pendingDeletes
+                    count += try file.count(query)
+                }
+                return count
             }
+            if let entity { return try file.place(entity).map(file.loadedCount) ?? 0 }
+            for table in file.tables.indices { count += try file.loadedCount(table) }
             return count
         }
     }

@@ -331,22 +331,19 @@ package final class ObservedStore: Sendable {
 extension ObservedStore {
     /// Returns the object with this identity.
     package func seen(_ entity: Entity, _ identity: Identity) throws(Failure) -> Snapshot? {
-        try object(entity, identity).flatMap { (object) throws(Failure) in
-            try withoutHidden([object]).first
-        }
+        let found = try object(entity, identity)
+        return try found.flatMap { (found) throws(Failure) in try isSeen(found) ? found : nil }
     }
 
     fileprivate func seen(_ entity: Entity, storeKey: Int64) throws(Failure) -> Snapshot? {
-        try newest(entity, storeKey: storeKey).flatMap { (object) throws(Failure) in
-            try withoutHidden([object]).first
-        }
+        let found = try newest(entity, storeKey: storeKey)
+        return try found.flatMap { (found) throws(Failure) in try isSeen(found) ? found : nil }
     }
 
     /// Returns the newest snapshot of the object that `object` shows.
     package func seen(_ object: Snapshot) throws(Failure) -> Snapshot? {
-        try newest(of: object).flatMap { (object) throws(Failure) in
-            try withoutHidden([object]).first
-        }
+        let found = try newest(of: object)
+        return try found.flatMap { (found) throws(Failure) in try isSeen(found) ? found : nil }
     }
 
     /// Returns the newest snapshots of objects, each of one of `entities`, in the order of `keys`.
@@ -388,9 +385,18 @@ extension ObservedStore {
     }
 
     fileprivate func withoutHidden(_ found: [Snapshot]) throws(Failure) -> [Snapshot] {
-        guard pendingDeletes == .hide, !found.isEmpty else { return found }
-        let hidden = try checked(objects.hiddenKeys())
+        guard !found.isEmpty else { return found }
+        let hidden = try hiddenKeys()
         return hidden.isEmpty ? found : found.filter { !hidden.contains($0.storeKey) }
+    }
+
+    private func isSeen(_ found: Snapshot) throws(Failure) -> Bool {
+        try !hiddenKeys().contains(found.storeKey)
+    }
+
+    /// The store keys of the objects that programs do not see.
+    private func hiddenKeys() throws(Failure) -> Set<Int64> {
+        pendingDeletes == .hide ? try checked(objects.hiddenKeys()) : []
     }
 }
 
