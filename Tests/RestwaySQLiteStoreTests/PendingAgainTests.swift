@@ -61,24 +61,27 @@ final class PendingAgainTests: EditTestCase {
         }
     }
 
-    func testAnAnswerLoadsTheObjectUnderAnEditThatWasLaidAgain() throws {
+    func testAnEditWithValuesLoadsItsObjectAndAWaitingDeletionDoesNot() throws {
         try withEachStore {
             let store = try makeStore()
-            let edit = EditID.random(outbox: outbox)
+            let edits = [EditID.random(outbox: outbox), EditID.random(outbox: outbox)]
             try layAgain(
                 store,
                 described(
-                    edit,
+                    edits[0],
                     .init(
                         note, storeKey: 0, identity: .integer(1),
-                        cells: newTitle(.string("old"), "mine"))))
-            XCTAssertFalse(try object(store, 1).isLoaded)
-            XCTAssertEqual(try store.count(note), 0)
-            // Each value of the answer is under the edit.
-            try answer(store, row(1, title: .string("old")))
+                        cells: newTitle(.string("old"), "mine"))),
+                described(
+                    edits[1], .init(note, storeKey: 0, identity: .integer(2), hides: true)))
             XCTAssertTrue(try object(store, 1).isLoaded)
+            XCTAssertFalse(try object(store, 2).isLoaded)
             XCTAssertEqual(try store.count(note), 1)
-            XCTAssertEqual(try object(store, 1).string(at: Cell.title), "mine")
+            // An answer loads the object also under the edit, and without values.
+            try answer(store, row(2))
+            try step(store, .takeBack(edits[1]))
+            XCTAssertTrue(try object(store, 2).isLoaded)
+            XCTAssertEqual(try store.count(note), 2)
         }
     }
 

@@ -110,8 +110,7 @@ extension CommitRun {
     }
 
     /// Returns the object that an edit is about. If the store does not know it, the object begins
-    /// as known by its identity alone, or as unsent if the edit made it; otherwise the result is
-    /// `nil`.
+    /// with its identity, or as unsent if the edit made it; otherwise the result is `nil`.
     private mutating func find(_ described: PendingEdit.Object) throws(StoreError) -> Snapshot? {
         let entity = described.entity
         let known =
@@ -129,8 +128,9 @@ extension CommitRun {
         } else if !described.made {
             return nil
         }
-        let row = Snapshot.make(
-            entity, values, isLoaded: described.made || entity.isLoadedByLinks)
+        // An object of which a draft has changed a value is loaded.
+        let isBrought = described.made || !described.cells.isEmpty
+        let row = Snapshot.make(entity, values, isLoaded: isBrought || entity.isLoadedByLinks)
         let key = try target.key(of: row)
         if described.made { try target.setUnsent(key, true) }
         commit.insertedCount += 1
