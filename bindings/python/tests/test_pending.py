@@ -22,7 +22,12 @@ DOCUMENT: dict[str, Any] = {
     "entities": {
         "Note": {
             "identity": "id",
-            "attributes": {"id": {"type": "int"}, "title": "title", "body": "body"},
+            "fullText": ["title"],
+            "attributes": {
+                "id": {"type": "int"},
+                "title": {"type": "string"},
+                "body": "body",
+            },
             "relationships": {
                 "owner": {"entity": "User", "byIdentity": True},
                 "tags": {"entity": "Tag", "many": True, "byIdentity": True},
@@ -85,6 +90,18 @@ def edit(client: restway.Client, **values: Any) -> None:
     client.set_reachability(Reachability.UNREACHABLE)
     with pytest.raises(restway.QueuedError):
         client.patch(client.draft(found(client), **values))
+
+
+def test_searches_find_the_texts_that_wait(client: restway.Client, peer: Peer) -> None:
+    def search(word: str) -> int:
+        return client.store.query("Note").filter("match ?", word).count()
+
+    edit(client, title="broken roof")
+    answer(peer, {**FIRST, "title": "wet cellar"})
+    client.get("notes/1")
+    assert (search("roof"), search("cellar"), search("one")) == (1, 0, 0)
+    client.outbox.drop_all()
+    assert (search("roof"), search("cellar"), search("one")) == (0, 1, 0)
 
 
 def test_what_waits_is_seen_over_the_values_of_the_server(
