@@ -37,17 +37,6 @@ package struct ChangeSet: Sendable {
         case everything
     }
 
-    /// An object that a pending edit hides.
-    package struct Hiding: Sendable {
-        package let entity: Entity
-        package let storeKey: Int64
-
-        package init(_ entity: Entity, storeKey: Int64) {
-            self.entity = entity
-            self.storeKey = storeKey
-        }
-    }
-
     /// The server's answer to an object that was sent.
     package struct Answer: Sendable {
         /// The store key of the object that was sent; 0 if no store knew it. If the object is in
@@ -111,9 +100,7 @@ package struct ChangeSet: Sendable {
     var edits: [Int: DraftNode] = [:]
     /// The row that changes links; `nil` if all rows follow the policies.
     package var linkChange: LinkChange?
-    /// The steps back, applied after the rows, one after the other.
-    package var restorations: [Restoration] = []
-    /// The deletions, applied after the restorations.
+    /// The deletions, applied after the rows.
     package var deletions: [Deletion] = []
     /// The answers about objects that were sent.
     package var answers: [Answer] = []
@@ -126,11 +113,10 @@ package struct ChangeSet: Sendable {
     /// The pending edit that the edits of this change set are, if they wait for the server. Laying
     /// an edit that the store knows changes nothing.
     package var laying: EditID?
-    /// The objects that `laying` hides, because their deletion waits for the server.
-    package var hidings: [Hiding] = []
     /// The steps of pending edits, which are taken before everything else.
     package var editSteps: [EditStep] = []
-    /// The edits that are laid again, after `editSteps`. Edits that the store knows are left out.
+    /// The edits that are described without drafts, because they hide objects or are laid again.
+    /// They are laid after `editSteps`. Edits that the store knows are left out.
     package var relaid: [PendingEdit] = []
     /// The cells that were delivered after the request of the rows left, by the keys of their
     /// objects. The rows have older values of them, which the store leaves out.
@@ -158,8 +144,8 @@ package struct ChangeSet: Sendable {
 
     /// Whether there is nothing to do.
     package var isEmpty: Bool {
-        rows.isEmpty && restorations.isEmpty && deletions.isEmpty && answers.isEmpty
-            && hidings.isEmpty && editSteps.isEmpty && relaid.isEmpty
+        rows.isEmpty && deletions.isEmpty && answers.isEmpty && editSteps.isEmpty
+            && relaid.isEmpty
     }
 
     /// The source of the changes that it makes.
@@ -199,8 +185,8 @@ package struct Change: Sendable {
     /// The object after the transaction; `nil` if it was deleted.
     package var after: Snapshot?
     package let source: Source
-    /// Whether other attributes of the object wait for the server than before. No value need
-    /// differ.
+    /// Whether the transaction has changed which attributes of the object wait for the server. The
+    /// values may be the same.
     package var pendingChanged = false
     /// Whether a waiting deletion hid the object before the transaction.
     package var wasHidden = false

@@ -166,8 +166,6 @@ package struct CommitRun<Target: CommitTarget> {
             try refresh()
         }
         if let variables = changes.variables { try remember(variables) }
-        for restoration in changes.restorations { try restore(restoration) }
-        if !changes.restorations.isEmpty { try refresh() }
         for deletion in changes.deletions { try delete(deletion) }
         try finishEdits()
         commit.updatedCount = updated.count
@@ -461,22 +459,6 @@ package struct CommitRun<Target: CommitTarget> {
             }
         }
         try target.bind(entity, identity, to: key)
-    }
-
-    // MARK: Restorations
-
-    private mutating func restore(_ restoration: Restoration) throws(StoreError) {
-        guard let object = try target.newest(restoration.entity, restoration.storeKey) else {
-            return
-        }
-        let isDeletion = if case .object = restoration.target { true } else { false }
-        if isDeletion || restoration.needsUnsent {
-            guard try target.isUnsent(object.storeKey) else { return }
-        }
-        if isDeletion { return try delete(object) }
-        guard let row = restoration.applied(to: object) else { return }
-        try publish(row, object.storeKey, over: object)
-        updated.insert(object.storeKey)
     }
 
     // MARK: Deletions

@@ -5,8 +5,8 @@ package struct LoadingCells: Sendable {
     /// identity, the attributes that come from elsewhere, and the constants, which are the same for
     /// every object. It is empty if objects have no identity.
     package let cells: [Int]
-    /// Whether the entity itself has one of the cells. It has none if it has no identity, or
-    /// nothing but the identity.
+    /// Whether the entity itself has any of the cells. It has none of them if it has no identity,
+    /// or nothing but the identity.
     package let areOwned: Bool
 
     /// - Parameter identity: The attributes that identify objects; `nil` if no attribute does.

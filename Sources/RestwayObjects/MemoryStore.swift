@@ -126,7 +126,7 @@ package final class MemoryStore: ObjectStore {
         }
     }
 
-    package func pendingCells(_ entity: Entity, storeKey: Int64) -> [PendingCell] {
+    package func pendingCells(_ entity: Entity, storeKey: Int64) -> [PendingEdit.Cell] {
         state.withLock { state in
             guard let object = state.newest(entity, storeKey) else { return [] }
             return state.cover(of: object).pendingCells

@@ -75,8 +75,9 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// has answered for the object, or if it was deleted.
     func confirmed(_ entity: Entity, storeKey: Int64) throws(StoreError) -> Snapshot?
 
-    /// Returns the attributes and relationships of an object whose values wait for the server.
-    func pendingCells(_ entity: Entity, storeKey: Int64) throws(StoreError) -> [PendingCell]
+    /// Returns the attributes and relationships of an object whose values wait for the server, each
+    /// with the value that the first edit was made on and the value that the last edit gives.
+    func pendingCells(_ entity: Entity, storeKey: Int64) throws(StoreError) -> [PendingEdit.Cell]
 
     /// Returns the keys of the objects that waiting deletions hide.
     func hiddenKeys() throws(StoreError) -> Set<Int64>
@@ -107,18 +108,9 @@ extension ObjectStore {
         try commit(changes, recordingChanges: false)
     }
 
-    /// Returns the number of loaded objects of `entity`, or of all loaded objects, also of hidden
-    /// objects.
+    /// Returns the number of loaded objects of `entity`, or of all loaded objects, hidden objects
+    /// included.
     package func count(_ entity: Entity?) throws(StoreError) -> Int { try count(entity, .show) }
-
-    /// Returns whether a waiting deletion hides the object.
-    package func isHidden(_ entity: Entity, storeKey: Int64) throws(StoreError) -> Bool {
-        let hidden = try hiddenKeys()
-        guard !hidden.isEmpty, let object = try newest(entity, storeKey: storeKey) else {
-            return false
-        }
-        return hidden.contains(object.storeKey)
-    }
 }
 
 /// The result of committing a change set.
@@ -135,7 +127,7 @@ package struct Commit: Sendable {
     /// One change for each object that was inserted, updated or deleted, in the order in which that
     /// first happened; empty unless the changes were asked for.
     package var changes: [Change] = []
-    /// Whether other attributes than before wait for the server.
+    /// Whether the commit has changed which attributes of an object wait for the server.
     package var pendingChanged = false
     /// The edit that `ChangeSet.laying` has laid; `nil` without it, or if the store knew the edit.
     package var laid: PendingEdit?
@@ -156,8 +148,8 @@ package struct Commit: Sendable {
         self.changeCount = changeCount
     }
 
-    /// Whether an object was inserted, updated or deleted, or waits for the server otherwise than
-    /// before.
+    /// Whether an object was inserted, updated or deleted, or other attributes wait for the server
+    /// than before.
     package var hasChanges: Bool {
         insertedCount + updatedCount + deletedCount > 0 || pendingChanged
     }
@@ -236,52 +228,5 @@ package enum StoreError: Error, Equatable, Sendable {
             .incompatible(let path, _):
             path
         }
-    }
-}
-
-/// A step that undoes a change of an outbox's file of an earlier version: it gives an object its
-/// value from before the change, if the object still has the value that the change gave it.
-///
-/// A store compares the values under its own lock, so a value that another change has replaced
-/// meanwhile stays.
-package struct Restoration: Sendable {
-    package enum Target: Sendable {
-        /// The object itself, which did not exist before. It is deleted unless a server has
-        /// answered for it.
-        case object
-        /// One attribute or relationship, by the index of its cell.
-        case cell(Int, from: Value, to: Value)
-    }
-
-    package let entity: Entity
-    package let storeKey: Int64
-    package let target: Target
-    /// Whether the step is skipped once a server has answered for the object.
-    package let needsUnsent: Bool
-
-    package init(_ entity: Entity, storeKey: Int64, _ target: Target, needsUnsent: Bool = false) {
-        self.entity = entity
-        self.storeKey = storeKey
-        self.target = target
-        self.needsUnsent = needsUnsent
-    }
-
-    /// Returns the row that replaces `object`; `nil` if the object has another value by now. An
-    /// identity stays: the server's name for an object is kept.
-    func applied(to object: Snapshot) -> Snapshot? {
-        guard case .cell(let index, let given, let wanted) = target,
-            index < object.entity.valueCount, !isLasting(index, of: object)
-        else { return nil }
-        let present = object.value(at: index)
-        guard present.isSame(as: given), !present.isSame(as: wanted) else { return nil }
-        var values = (0..<object.cellCount).map { object.value(at: $0) }
-        values[index] = wanted
-        return Snapshot.make(object.entity, values, isLoaded: object.isLoaded)
-    }
-
-    private func isLasting(_ cell: Int, of object: Snapshot) -> Bool {
-        let entity = object.entity
-        guard entity.identityParts != nil else { return cell == entity.identityIndex }
-        return object.identity != nil && entity.isIdentity(attribute: cell)
     }
 }

@@ -253,8 +253,8 @@ package struct Submission: Sendable {
 
     package var entity: Entity { subject.entity }
 
-    /// Lets a draft be one of the newest object: an object that is sent whole has the newest
-    /// values, with those of pending edits, where the program has set no others.
+    /// Makes the draft a draft of the newest object, so that an object that is sent whole has the
+    /// newest values, pending edits included, except where the program has set values.
     mutating func rebase(on store: ObservedStore) throws(Failure) {
         guard case .draft(let draft) = subject else { return }
         subject = .draft(

@@ -258,7 +258,7 @@ package final class SQLiteStore: ObjectStore {
 
     package func pendingCells(
         _ entity: Entity, storeKey: Int64
-    ) throws(StoreError) -> [PendingCell] {
+    ) throws(StoreError) -> [PendingEdit.Cell] {
         try read(entity, or: []) { (lookups, table) throws(SQLiteError) in
             guard let newest = try lookups.newest(table, storeKey) else { return [] }
             return try lookups.cover(newest.storeKey, table).pendingCells

@@ -31,7 +31,7 @@ extension StoreConnection {
     }
 
     /// Calls `body` with the filter of a query. The filter leaves unloaded and hidden objects out
-    /// only if there may be such objects, because a longer statement takes longer to prepare.
+    /// only if the file may have some, because a longer statement takes longer to prepare.
     ///
     /// - Parameter mayRepeat: Whether `body` may be called a second time.
     private func filtering<Result>(

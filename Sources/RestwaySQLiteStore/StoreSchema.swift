@@ -36,8 +36,8 @@ struct StoreSchema {
         let nextNumber: Int
         /// The columns of its text index; `nil` if it has no text index.
         var textColumns: String?
-        /// Whether `restway_unloaded` has its unloaded objects. It has not for a table that is
-        /// older, until they are searched for.
+        /// Whether `restway_unloaded` has its unloaded objects. An older
+        /// table has to be searched for them first.
         var notesUnloaded = false
         /// The numbers of the shapes of its family, by their names.
         var shapes: [String: Int] = [:]

@@ -300,7 +300,6 @@ package final class ObservedStore: Sendable {
         try checked(objects.newest(anyOf: entities, storeKeys: keys))
     }
 
-
     package func isUnsent(_ entity: Entity, storeKey: Int64) throws(Failure) -> Bool {
         try checked(objects.isUnsent(entity, storeKey: storeKey))
     }
@@ -411,14 +410,15 @@ extension ObservedStore {
 
     /// Returns the attributes and relationships of the object that `object` shows whose values wait
     /// for the server.
-    package func pending(of object: Snapshot) throws(Failure) -> [PendingCell] {
+    package func pending(of object: Snapshot) throws(Failure) -> [PendingEdit.Cell] {
         guard let newest = try newest(of: object) else { return [] }
         return try checked(objects.pendingCells(newest.entity, storeKey: newest.storeKey))
     }
 
-    /// Returns whether a waiting deletion hides the object from programs.
+    /// Returns whether a deletion of the object waits for the server.
     package func isHidden(_ object: Snapshot) throws(Failure) -> Bool {
-        try checked(objects.isHidden(object.entity, storeKey: object.storeKey))
+        guard let newest = try newest(of: object) else { return false }
+        return try checked(objects.hiddenKeys()).contains(newest.storeKey)
     }
 
     /// Takes back the edits without an outbox that a process has left in a file: their calls have

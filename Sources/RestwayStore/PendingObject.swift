@@ -15,10 +15,10 @@ package final class PendingObject: Sendable {
     package let generation = ProcessGeneration.current
 
     /// - Parameter object: The object whose values the edits have replaced.
-    init(_ object: Snapshot, _ pending: [PendingCell], isDeletion: Bool) {
+    init(_ object: Snapshot, _ pending: [PendingEdit.Cell], isDeletion: Bool) {
         cells = pending.map(\.index)
-        mine = object.replacing(pending, \.mine)
-        base = object.replacing(pending, \.base)
+        mine = object.replacing(pending, \.after)
+        base = object.replacing(pending, \.before)
         self.isDeletion = isDeletion
     }
 }
@@ -26,7 +26,7 @@ package final class PendingObject: Sendable {
 extension Snapshot {
     /// Returns the object with one of the values of each cell.
     fileprivate func replacing(
-        _ cells: [PendingCell], _ value: (PendingCell) -> Value
+        _ cells: [PendingEdit.Cell], _ value: (PendingEdit.Cell) -> Value
     ) -> Snapshot {
         guard !cells.isEmpty else { return self }
         let pairs = cells.map { ($0.index, value($0)) }
@@ -37,8 +37,8 @@ extension Snapshot {
 }
 
 extension ObservedStore {
-    /// Returns what waits for the server of the object that `object` shows: nothing if the store
-    /// does not have the object.
+    /// Returns the pending edits of the object that `object` shows; none of them if the store does
+    /// not have the object.
     package func pendingObject(_ object: Snapshot) throws(Failure) -> PendingObject {
         guard let newest = try newest(of: object) else {
             return PendingObject(object, [], isDeletion: false)

@@ -322,39 +322,4 @@ final class OutboxCrashTests: PendingEditTestCase {
         try client.requireOutbox().retry(item)
         XCTAssertEqual(try name(1), "mine")
     }
-
-    // MARK: Earlier versions
-
-    func testTheChangesOfAnEarlierVersionBecomeEdits() throws {
-        try begin()
-        try tell(1, "old")
-        let draft = try draft(1, "mine")
-        let item = try rename(1, "mine")
-        let journal = try client.requireOutbox().journal
-        let change = try XCTUnwrap(journal.change(of: item))
-        let edit = EditID(outbox: journal.number, number: change.edit)
-        // The store of an earlier version has the value of the item, and no edit.
-        var changes = ChangeSet(origin: .host)
-        changes.editSteps = [.takeBack(edit)]
-        _ = try client.store.commit(changes)
-        _ = try client.store.insert(draft)
-        let key = try object(1).storeKey
-        try journal.writes.run { (transaction) throws(OutboxError) in
-            for fate in 0...1 as ClosedRange<Int64> {
-                try transaction.file.run(
-                    "INSERT INTO formerChange (life, entity, storeKey, name, item, fate, "
-                        + "beforeKind, beforeValue, afterKind, afterValue) VALUES "
-                        + "('', 'Thing', ?1, 'name', ?2, ?3, 's', ?4, 's', ?5)",
-                    .integer(key), .integer(item + fate), .integer(fate),
-                    .text(fate == 0 ? "old" : "mine"), .text(fate == 0 ? "mine" : "dropped"))
-            }
-        }
-        try crash()
-        XCTAssertEqual(try name(1), "mine")
-        XCTAssertEqual(try confirmed(1), "old")
-        XCTAssertEqual(try client.requireOutbox().journal.formerChanges(), [])
-        try checkEdits()
-        try drop(item)
-        XCTAssertEqual(try name(1), "old")
-    }
 }

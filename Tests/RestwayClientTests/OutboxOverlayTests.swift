@@ -36,8 +36,8 @@ final class OutboxOverlayTests: PendingEditTestCase {
             XCTAssertTrue(try client.requireOutbox().hasPending(object))
             let pending = try client.store.pending(of: object)
             XCTAssertEqual(pending.map(\.index), [1])
-            XCTAssertEqual(pending.map(\.mine), [.string("mine")])
-            XCTAssertEqual(pending.map(\.base), [.string("old")])
+            XCTAssertEqual(pending.map(\.after), [.string("mine")])
+            XCTAssertEqual(pending.map(\.before), [.string("old")])
             try drop(item)
             XCTAssertEqual(try name(1), "theirs")
             XCTAssertEqual(try client.store.pending(of: object), [])
@@ -236,7 +236,7 @@ final class OutboxOverlayTests: PendingEditTestCase {
         }
     }
 
-    /// The store learns of an object only while its deletion waits.
+    /// An answer brings the object for the first time while its deletion waits.
     func testADeletionByPathHidesAnObjectThatAnAnswerBringsLater() throws {
         try withStores {
             try queue(client, RequestSpec(target: .path(.delete, "things/3")))

@@ -95,8 +95,8 @@ class EditTestCase: StoreTestCase {
     ) throws -> (edit: EditID, commit: Commit) {
         let edit = EditID.random(outbox: outbox)
         var changes = ChangeSet(origin: .host)
-        changes.laying = edit
-        changes.hidings = [.init(object.entity, storeKey: object.storeKey)]
+        let hidden = PendingEdit.Object(object.entity, storeKey: object.storeKey, hides: true)
+        changes.relaid = [PendingEdit(edit, objects: [hidden])]
         return (edit, try store.commit(changes, recordingChanges: true))
     }
 
@@ -130,7 +130,7 @@ class EditTestCase: StoreTestCase {
     }
 
     /// The pending cells of a note with their values and the values that they were made on.
-    func pending(_ store: any ObjectStore, _ id: Int64 = 1) throws -> [PendingCell] {
+    func pending(_ store: any ObjectStore, _ id: Int64 = 1) throws -> [PendingEdit.Cell] {
         try store.pendingCells(note, storeKey: object(store, id).storeKey)
     }
 

@@ -108,7 +108,7 @@ final class PendingAgainTests: EditTestCase {
                 XCTAssertEqual(try confirmedTitle(store, id), "server")
                 XCTAssertEqual(
                     try pending(store, id),
-                    [PendingCell(Cell.title, mine: .string("mine"), base: .string("old"))])
+                    [PendingEdit.Cell(Cell.title, before: .string("old"), after: .string("mine"))])
             }
         }
     }

@@ -18,7 +18,7 @@ final class PendingEditTests: EditTestCase {
             XCTAssertEqual(try confirmedTitle(store), "newer")
             XCTAssertEqual(
                 try pending(store),
-                [PendingCell(Cell.title, mine: .string("mine"), base: .string("server"))])
+                [PendingEdit.Cell(Cell.title, before: .string("server"), after: .string("mine"))])
             XCTAssertEqual(try titles(store) { $0.isPending = true }, ["mine"])
             XCTAssertEqual(try titles(store) { $0.isPending = false }, [])
             let found = try titles(store) {
@@ -82,7 +82,7 @@ final class PendingEditTests: EditTestCase {
                 let base = deliversFirst && !takesBack ? "first" : "server"
                 XCTAssertEqual(
                     try pending(store, id),
-                    [PendingCell(Cell.title, mine: .string(shown), base: .string(base))])
+                    [PendingEdit.Cell(Cell.title, before: .string(base), after: .string(shown))])
                 try step(store, .takeBack(left))
                 XCTAssertEqual(try title(store, id), confirmed)
             }
@@ -111,8 +111,8 @@ final class PendingEditTests: EditTestCase {
             XCTAssertEqual(
                 try pending(store),
                 [
-                    PendingCell(Cell.title, mine: .string("second"), base: .string("server")),
-                    PendingCell(Cell.body, mine: .string("b"), base: .string("newer text")),
+                    .init(Cell.title, before: .string("server"), after: .string("second")),
+                    .init(Cell.body, before: .string("newer text"), after: .string("b")),
                 ])
             try step(store, .takeBack(second))
             XCTAssertEqual(try title(store), "first")

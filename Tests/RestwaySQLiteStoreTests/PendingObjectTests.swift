@@ -14,8 +14,8 @@ final class PendingObjectTests: EditTestCase {
             XCTAssertEqual(
                 try store.pendingCells(note, storeKey: made.storeKey),
                 [
-                    PendingCell(Cell.title, mine: .string("new"), base: .absent),
-                    PendingCell(Cell.body, mine: .string("b"), base: .absent),
+                    PendingEdit.Cell(Cell.title, before: .absent, after: .string("new")),
+                    PendingEdit.Cell(Cell.body, before: .absent, after: .string("b")),
                 ])
             try answer(store, row(9, title: .string("trimmed")), steps: .deliver(edit)) {
                 $0.answers = [.init(storeKey: made.storeKey, entity: self.note, row: 0)]
@@ -137,7 +137,7 @@ final class PendingObjectTests: EditTestCase {
             let (edit, commit) = try hide(store, object(store, 1))
             XCTAssertEqual(commit.changes.map(\.isHidden), [true])
             XCTAssertEqual(commit.changes.map(\.pendingChanged), [true])
-            XCTAssertEqual(commit.laid?.objects.map(\.hides), [true])
+            XCTAssertEqual(commit.relaid.first?.objects.map(\.hides), [true])
             XCTAssertTrue(commit.hasChanges)
             XCTAssertEqual(try titles(store) { $0.pendingDeletes = .hide }, ["b"])
             XCTAssertEqual(try titles(store) { $0.pendingDeletes = .show }, ["a", "b"])
@@ -154,8 +154,8 @@ final class PendingObjectTests: EditTestCase {
             XCTAssertEqual(try store.count(note, .hide), 1)
             XCTAssertEqual(try store.count(nil, .hide), 1)
             XCTAssertEqual(try store.count(nil), 2)
-            XCTAssertTrue(try store.isHidden(note, storeKey: object(store, 1).storeKey))
-            XCTAssertFalse(try store.isHidden(note, storeKey: object(store, 2).storeKey))
+            XCTAssertTrue(try store.hiddenKeys().contains(object(store, 1).storeKey))
+            XCTAssertFalse(try store.hiddenKeys().contains(object(store, 2).storeKey))
             let end = try step(store, .takeBack(edit))
             XCTAssertEqual(end.changes.map(\.wasHidden), [true])
             XCTAssertEqual(end.changes.map(\.isHidden), [false])

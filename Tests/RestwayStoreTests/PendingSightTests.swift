@@ -50,8 +50,8 @@ final class PendingSightTests: XCTestCase {
     private func hide(_ store: ObservedStore, _ object: Snapshot) throws -> EditID {
         let edit = EditID.random(outbox: 1)
         var changes = ChangeSet(origin: .host)
-        changes.laying = edit
-        changes.hidings = [.init(note, storeKey: object.storeKey)]
+        let hidden = PendingEdit.Object(note, storeKey: object.storeKey, hides: true)
+        changes.relaid = [PendingEdit(edit, objects: [hidden])]
         _ = try store.commit(changes)
         return edit
     }
@@ -111,7 +111,7 @@ final class PendingSightTests: XCTestCase {
         var told = observer.take()
         XCTAssertEqual(told.map(\.kind), [.deleted])
         XCTAssertEqual(told.map(\.source), [.local])
-        // Nobody is told of a change of the hidden object, or of a mark of it.
+        // Observers are not told of changes and marks of a hidden object.
         _ = try store.commit(ChangeSet(rows: [row(1, "newer")]))
         store.tellMarks(of: [objects[0]], from: .local)
         XCTAssertTrue(observer.take().isEmpty)
@@ -150,7 +150,7 @@ final class PendingSightTests: XCTestCase {
         XCTAssertTrue(observer.take().isEmpty)
         XCTAssertEqual(
             try store.pending(of: object),
-            [PendingCell(1, mine: .string("mine"), base: .string("a"))])
+            [PendingEdit.Cell(1, before: .string("a"), after: .string("mine"))])
         XCTAssertEqual(try store.edits(ofOutbox: 1).map(\.id), [edit])
         try step(store, .deliver(edit))
         let told = observer.take()

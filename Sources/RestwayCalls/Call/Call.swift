@@ -237,7 +237,7 @@ package final class Call: CallInProgress {
 
     // MARK: Resources
 
-    /// When the request whose answer the call has left; `nil` if no request has left.
+    /// The moment at which the request of the present answer left; `nil` if no request has left.
     var moment: StoreMoment? { state.withLock { $0.resources.moment } }
 
     /// The last lookup in the cache, if the call has sent its request after it.
@@ -273,8 +273,8 @@ package final class Call: CallInProgress {
     func endStoring(_ result: StoringResult, _ claim: any StorageClaim) {
         switch result {
         case .ended(let failure):
-            // The lane is free before anyone learns of the end, so that a flush that starts then
-            // finds it free.
+            // The lane is left before the end is told, so that a flush that the program starts then
+            // finds the lane free.
             leaveLane()
             happen(on: .worker, .stored(failure))
         case .kept(let item):
@@ -298,7 +298,7 @@ package final class Call: CallInProgress {
         }
     }
 
-    /// Tells the journey of the close.
+    /// Gives the journey the event of the close.
     ///
     /// - Returns: False if the call has left the entry.
     private func end(_ entry: Journey.Entry) -> Bool {
@@ -315,9 +315,9 @@ package final class Call: CallInProgress {
         return true
     }
 
-    /// How the outbox stores the request of the call when its client is closed; `nil` if it does
-    /// not: the request may not be stored, is not yet what the program wants to send, or has been
-    /// answered.
+    /// Returns how the outbox stores the request when the client is closed. The result is `nil` if
+    /// the outbox must not store the request, if modifiers still change it, or if the server has
+    /// answered it.
     private func orderOfClose(_ entry: Journey.Entry) -> StoringOrder? {
         let held = state.withLock { state in
             state.journey.isCurrent(entry) && state.journey.isStoredByClose && !state.isTaken

@@ -90,7 +90,8 @@ struct Journey {
         case outcome(Call.Outcome)
         case cancelled
         case closed
-        /// The call ends as the call has ended that the outbox has made for its item.
+        /// The outbox has sent the request in a call of its own, and this call ends with the same
+        /// outcome.
         case followed(Call.Outcome)
 
         /// Whether what the request changes is kept: the server has taken it, or the outbox has
@@ -367,7 +368,7 @@ struct Journey {
     /// The outbox has stored the request. It goes out in its turn, unless the program or the close
     /// has ended the call meanwhile.
     private mutating func keep(_ item: Int64, _ claim: any StorageClaim) -> Step? {
-        // The edit that the store shows is that of the item now.
+        // The edit that the store shows belongs to the item from now on.
         isShown = false
         if isCancelled { return enter(.drop(item: item, claim)) }
         if isClosed { return enter(.deliver(.outcome(.failure(.kept(asItem: item))))) }

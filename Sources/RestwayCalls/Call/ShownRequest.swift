@@ -22,8 +22,9 @@ struct ShownRequest: Sendable {
         }
     }
 
-    /// Lets the store show what it would without the request, because the call fails, or keep the
-    /// values, because the server has taken the request although its answer could not be used.
+    /// Ends the edit. If the call fails, the store shows the values that it has without the
+    /// request. If the server has taken the request and only its answer could not be used, the
+    /// store keeps the values.
     func takeBack(from store: ObservedStore, isTaken: Bool) throws(Failure) {
         var changes = ChangeSet(origin: isTaken ? .server : .host)
         changes.editSteps = [isTaken ? .deliver(edit.id) : .takeBack(edit.id)]

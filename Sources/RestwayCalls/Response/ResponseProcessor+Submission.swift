@@ -63,7 +63,7 @@ extension ResponseProcessor {
         _ changes: inout ChangeSet
     ) throws(Failure) -> Consequences {
         guard isDone(received) else { return Consequences() }
-        // The server has now what the request changes, before the answer says more.
+        // The server has the values that were sent. The rows of the answer may replace them.
         if let edit = request.edit ?? call.shownEdit { changes.editSteps.append(.deliver(edit)) }
         let renaming = renaming(result, received, changes.rows)
         if let renaming { try tellWaitingRequests(of: renaming, received) }

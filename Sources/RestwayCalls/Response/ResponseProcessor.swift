@@ -372,8 +372,8 @@ struct ResponseProcessor {
 
     /// Gives rows to the store.
     ///
-    /// - Parameter moment: When the request left to which the rows are the answer. The rows say
-    ///   nothing about what was delivered since.
+    /// - Parameter moment: The moment at which the request of the rows left. Values that were
+    ///   delivered after it are newer than the rows.
     func commit(
         _ changes: ChangeSet, _ answer: Answer, since moment: StoreMoment? = nil
     ) throws(Failure) -> Commit {

@@ -30,8 +30,8 @@ package struct CodedValue: Equatable, Sendable {
 }
 
 extension Value {
-    /// Makes the value of a letter and the columns of a row, of which only that of the type is
-    /// read. An unknown letter stands for an absent value.
+    /// Makes the value that a letter and the content of a column stand for. It reads the content
+    /// only as the type of the letter. An unknown letter stands for an absent value.
     package init(
         letter: String, integer: () -> Int64, text: () -> String, bytes: () -> [UInt8]
     ) {

@@ -55,7 +55,7 @@ extension CommitRun {
             let before = cover.confirmed(object)
             values = cover.deliver(edit)
             commit.settled[key, default: []].formUnion(layer.cells.keys)
-            // The server has accepted the links, so that the policy `replace` counts for them.
+            // The server has accepted the links, so objects that are no longer linked to end.
             collectReplaced(object.replacing(layer.cells.mapValues(\.after)), before)
             edits.links.formUnion(cover.links(of: object))
         case .takeBack(let edit):
@@ -151,21 +151,23 @@ extension CommitRun {
 
 /// Rows.
 extension CommitRun {
-    /// Leaves out of a row what is older than the values that were delivered while its request was
-    /// under way. About the values that the request itself has delivered, its answer is newer.
+    /// Removes from a row the cells that other requests have delivered since its own request left,
+    /// because the row has older values of them. The answer is newer than the values that its own
+    /// request has delivered.
     func leaveOutSettled(_ row: Snapshot, _ key: Int64) {
         guard let cells = changes.settledSince[key] else { return }
         for cell in cells.subtracting(commit.settled[key] ?? []) { row.leaveOut(cellAt: cell) }
     }
 
-    /// Stores a row about an object with pending edits. The values of the server go under the
-    /// edits. A value of the program that is no pending edit replaces both.
+    /// Stores a row about an object with pending edits. A value of the server goes under the edits.
+    /// A value that the program stores without a request replaces the value of the edits and the
+    /// one under them.
     mutating func storeCovered(
         _ row: Snapshot, _ index: Int, _ object: Snapshot, _ rule: MergeRule
     ) throws(StoreError) {
         var cover = try target.cover(of: object)
         let isLocal = changes.origin == .host
-        // A list of the server mostly says what is known.
+        // Most rows of a list have the values that the store knows already.
         if !isLocal, rule.defaults == nil, SyncRules.overlay,
             row.isContained(in: object, with: cover.base)
         {
@@ -270,25 +272,15 @@ extension CommitRun {
 
 /// After the rows.
 extension CommitRun {
-    /// Hides objects, and completes what the commit says of edits.
+    /// Completes what the commit says of edits.
     mutating func finishEdits() throws(StoreError) {
         commit.keysOfFormer = edits.keysOfFormer
-        for hiding in changes.hidings where !edits.isKnown { try hide(hiding) }
         guard !edits.noted.isEmpty || !edits.laid.isEmpty else { return }
         if let edit = changes.laying, !edits.isKnown { commit.laid = try laid(edit) }
         for edit in changes.relaid where edits.laid[edit.id] != nil {
             commit.relaid.append(try laid(edit.id))
         }
         for (key, noted) in edits.noted.sorted(by: { $0.key < $1.key }) { try tell(key, noted) }
-    }
-
-    private mutating func hide(_ hiding: ChangeSet.Hiding) throws(StoreError) {
-        guard let edit = changes.laying, let record = try target.record(of: edit),
-            let object = try target.newest(hiding.entity, hiding.storeKey)
-        else { return }
-        var layer = Cover.Layer(edit, place: record.place)
-        layer.hides = true
-        _ = try lay(layer, over: object)
     }
 
     /// Returns what was laid of an edit.

@@ -77,12 +77,13 @@ package struct Cover: Equatable, Sendable {
         layers.contains { $0.isActive && $0.cells[cell] != nil }
     }
 
-    /// The covered cells with the edits' values.
-    package var pendingCells: [PendingCell] {
+    /// The covered cells, each with the value that the first edit was made on and the value that
+    /// the last edit gives.
+    package var pendingCells: [PendingEdit.Cell] {
         mark.cells.sorted().compactMap { cell in
             let values = layers.filter(\.isActive).compactMap { $0.cells[cell] }
             guard let first = values.first, let last = values.last else { return nil }
-            return PendingCell(cell, mine: last.after, base: first.before)
+            return PendingEdit.Cell(cell, before: first.before, after: last.after)
         }
     }
 
@@ -104,9 +105,10 @@ package struct Cover: Equatable, Sendable {
     }
 }
 
-/// Steps. Each of them returns the values that the row of the object gets.
+/// The steps of an edit. Each of them returns the values that the row of the object gets.
 extension Cover {
-    /// Adds cells to the layer of an edit, which begins if there is none yet.
+    /// Adds the cells of a layer to the cover. If the edit already has a layer here, that layer
+    /// gets the cells; otherwise the new layer is added.
     ///
     /// - Parameter object: The object before the edit.
     mutating func lay(
@@ -124,7 +126,7 @@ extension Cover {
         return settle(new.cells.keys)
     }
 
-    /// Ends an edit that the server has taken.
+    /// Ends an edit that the server has accepted.
     mutating func deliver(_ edit: EditID) -> [Int: Value] {
         guard let layer = remove(edit) else { return [:] }
         for (cell, values) in layer.cells { base[cell] = values.after }
@@ -195,7 +197,7 @@ extension Cover {
         layers.firstIndex { $0.edit == edit }.map { layers.remove(at: $0) }
     }
 
-    /// Lets the edits over a layer that ends lie on what was under it.
+    /// Lets the edits over a layer that ends lie on the values that were under it.
     private mutating func uncover(_ layer: Layer, from place: Int) {
         for (cell, values) in layer.cells {
             if !SyncRules.dropToServer, !covers(cell) { base[cell] = values.before }

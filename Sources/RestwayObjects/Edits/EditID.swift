@@ -20,12 +20,12 @@ package struct EditID: Hashable, Sendable {
 /// A change in the life of a pending edit. A step about an edit that the store does not know does
 /// nothing, so that a step can be repeated.
 package enum EditStep: Equatable, Sendable {
-    /// The server has taken the edit: its values are the server's values from now on.
+    /// The server has accepted the edit: its values are the server's values from now on.
     case deliver(EditID)
-    /// The edit ends without a trace, and what was under it is seen again.
+    /// The edit ends, and the values that were under it are seen again.
     case takeBack(EditID)
-    /// The server has refused the edit. It keeps its place, and what is under it is seen. The
-    /// objects that it made stay as they are.
+    /// The server has refused the edit. The edit keeps its place, and the values under it are seen.
+    /// The objects that it made stay as they are.
     case suspend(EditID)
     /// A suspended edit is seen again, at its place.
     case resume(EditID)

@@ -16,9 +16,9 @@ package struct EditRecord: Equatable, Sendable {
 /// A store keeps an edit until a step ends it, also if all objects of the edit have been deleted:
 /// an edit that the store does not know is laid again.
 package protocol EditTarget {
-    /// Whether there is an edit about an object.
+    /// Whether any object has edits.
     var coversObjects: Bool { get }
-    /// Whether there is an edit about the object.
+    /// Whether the object with this store key has edits.
     func isCovered(_ key: Int64) -> Bool
 
     mutating func cover(of object: Snapshot) throws(StoreError) -> Cover
@@ -26,7 +26,7 @@ package protocol EditTarget {
     mutating func setCover(_ cover: Cover, of object: Snapshot) throws(StoreError)
 
     mutating func record(of edit: EditID) throws(StoreError) -> EditRecord?
-    /// Sets what is known of an edit; `nil` ends the edit, after its layers have ended.
+    /// Sets the record of an edit; `nil` ends the edit, whose layers have ended before.
     mutating func setRecord(_ record: EditRecord?, of edit: EditID) throws(StoreError)
     /// Returns the place for an edit over all others, or directly under another edit.
     mutating func place(under other: EditID?) throws(StoreError) -> Int64

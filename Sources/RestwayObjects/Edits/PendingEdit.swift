@@ -3,7 +3,7 @@
 ///
 /// A store says with it what it has laid, and a journal says with it what is to be laid again.
 package struct PendingEdit: Sendable {
-    /// The value of one attribute or relationship, by the index of its cell.
+    /// The change of one attribute or relationship, by the index of its cell.
     package struct Cell: Equatable, Sendable {
         package let index: Int
         /// The value that the edit was made on.
@@ -57,21 +57,5 @@ package struct PendingEdit: Sendable {
         self.id = id
         self.objects = objects
         self.under = under
-    }
-}
-
-/// An attribute or a relationship whose value waits for the server.
-package struct PendingCell: Equatable, Sendable {
-    /// The index of the cell.
-    package let index: Int
-    /// The value that the program sees: that of the last edit.
-    package let mine: Value
-    /// The value that the first of the edits was made on.
-    package let base: Value
-
-    package init(_ index: Int, mine: Value, base: Value) {
-        self.index = index
-        self.mine = mine
-        self.base = base
     }
 }

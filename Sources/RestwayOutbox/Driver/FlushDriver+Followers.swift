@@ -4,13 +4,15 @@ import RestwayOutcome
 import RestwayRequests
 import RestwayThreads
 
-/// Sends the items for which calls wait, and tells the calls how the items have fared.
+/// Sends the items for which calls wait, and tells the calls the outcomes of their items.
 extension FlushDriver {
     /// A call waits for the answer of an item that was just stored. The item goes out when its turn
-    /// comes. If nothing goes out now, or if the flush ends before, the call is told so.
+    /// comes. If the item cannot go out now, or if the flush ends before it goes out, the call ends
+    /// with `queued`.
     func follow(_ key: String, _ id: Int64, _ end: @escaping Followers.Follower.End) {
         let (now, isRuledOut) = (around.clock.now(), isRuledOut)
-        // A flush that ends just now would not tell a call that it does not know.
+        // The call is noted under the lock of the flush, so that a flush that ends at this moment
+        // tells it.
         let start = state.withLock { state in
             followers.follow(key, id, end)
             return state.machine.begin(

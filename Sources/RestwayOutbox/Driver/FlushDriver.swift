@@ -571,7 +571,7 @@ final class FlushDriver: Sendable {
 
     // MARK: Timers
 
-    /// Lets waiters and the store learn of the items that another process has delivered or dropped.
+    /// Tells waiters and the store about items that another process has delivered or dropped.
     private func noteEndsElsewhere() {
         notices.tellEnded(stored)
         try? changes.compareIfChanged()

@@ -61,8 +61,8 @@ final class Followers: Sendable {
         }
     }
 
-    /// Tells the call that waits for an item, if there is one, how the item has fared. The call no
-    /// longer waits then.
+    /// Gives the outcome of an item to its call. If the call does not wait yet, it gets the outcome
+    /// when it begins to wait. Without a call, this does nothing.
     func end(_ item: OutboxItem, _ outcome: Call.Outcome) {
         let key = item.entry.idempotencyKey
         let follower = followers.withLock { followers -> Follower? in
@@ -78,7 +78,7 @@ final class Followers: Sendable {
         follower?.tell(outcome)
     }
 
-    /// Forgets the calls, which have ended.
+    /// Forgets all calls. They have ended.
     func removeAll() {
         // Their requests may hold objects of the program, which end outside the lock.
         var ended: [String: [Follower]] = [:]

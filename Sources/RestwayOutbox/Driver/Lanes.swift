@@ -53,7 +53,7 @@ struct LaneGate {
 /// Counts the requests that are on their way from their calls to the journal. A close waits for
 /// them, so that the next process that opens the file finds them.
 final class StoringGate: Sendable {
-    /// Work of a call, which learns on which thread it runs.
+    /// Work of a call. It receives the thread on which it runs.
     typealias Work = @Sendable (Executor) -> Void
 
     private struct State {
@@ -91,7 +91,8 @@ final class StoringGate: Sendable {
         pool.submit { self.state.withLock { $0.takeWork(call) }?(.worker) }
     }
 
-    /// A call waits in its lane although the client was closed, if `isInLane` says so now.
+    /// Notes a call that still waits in its lane after the client was closed, if `isInLane` returns
+    /// true.
     func awaitTurn(_ call: UInt64, if isInLane: () -> Bool) {
         state.withLock { _ = $0.inLanes.insert(call) }
         if !isInLane() { leaveLane(call) }

@@ -123,9 +123,7 @@ final class LocalIdentityTable: Sendable {
     /// Whether the store keys of an edit are those of this store.
     ///
     /// - Parameter number: The number of the store in which the edit was laid.
-    func isOurs(_ number: Int64) -> Bool {
-        number == store.identity || number == 0 && store.keepsKeys
-    }
+    func isOurs(_ number: Int64) -> Bool { number == store.identity }
 
     /// Notes which objects of this store are the objects of an item of another store.
     ///

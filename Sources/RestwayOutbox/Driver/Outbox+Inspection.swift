@@ -73,8 +73,8 @@ extension Outbox {
         flushing.flush(.ordinary)
     }
 
-    /// Shows the edit of an item that is no longer a dead letter, and that its objects are not
-    /// marked any more.
+    /// Shows the edit of an item that is no longer a dead letter, and tells observers that its
+    /// objects are no longer marked.
     private func tellAccepted(
         _ marked: RejectionMarks.Marked, _ item: OutboxItem
     ) throws(Failure) {

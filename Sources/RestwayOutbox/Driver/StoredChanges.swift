@@ -24,7 +24,7 @@ final class StoredChanges: Sendable {
     private let drafts = Lock<[String: [StoredDrafts]]>([:])
     /// The edits of calls in flight that may be stored later.
     private let inFlight = Lock<Set<EditID>>([])
-    /// Whether the store still has to learn something from the journal.
+    /// Whether the store may not show the state of the journal, because it could not be written.
     private let isBehind = Lock(false)
     /// The mark of the journal's log when the journal and the store were last compared.
     private let comparedMark = Lock<UInt64?>(nil)
@@ -53,8 +53,8 @@ final class StoredChanges: Sendable {
         var drafts: StoredDrafts?
     }
 
-    /// Shows what the request changes in the store. It counts from now on, although the server does
-    /// not know it yet.
+    /// Shows what the request changes in the store. Readers see it from now on, although the server
+    /// does not know it yet.
     ///
     /// - Parameter optimistic: The edit of the call, if the store shows it already. It becomes the
     ///   edit of the item.
@@ -152,8 +152,9 @@ final class StoredChanges: Sendable {
 
     // MARK: Ends
 
-    /// Lets the store follow what has happened to items: the journal has it already. If an edit
-    /// made an object and is taken back, the drafts of the object become drafts of new objects.
+    /// Takes the steps of edits in the store, after the journal has recorded the same for their
+    /// items. If an edit made an object and is taken back, the drafts of the object become drafts
+    /// of new objects.
     ///
     /// - Returns: The objects that were changed; observers have been told of them.
     @discardableResult
@@ -168,15 +169,15 @@ final class StoredChanges: Sendable {
         }
     }
 
-    /// The store could not be written. It follows with the next step.
+    /// Notes that the store could not be written. The next step compares it with the journal.
     func noteFailure() { isBehind.withLock { $0 = true } }
 
     func takeBack(_ edits: [Int64]) throws(Failure) -> Set<Int64> {
         try follow(edits.map { .takeBack(id($0)) })
     }
 
-    /// Lets the store follow the ends of items that nobody waits for. If the store fails, it
-    /// follows later.
+    /// Takes the steps of edits when no call can be told of a failure. If the store fails, the next
+    /// step compares it with the journal.
     ///
     /// - Returns: The objects that were changed.
     func followIfPossible(_ steps: [EditStep]) -> Set<Int64> {
@@ -258,23 +259,24 @@ extension StoredChanges {
     /// How long accepted edits are remembered for other stores, in microseconds: a week.
     private static let acceptedMicroseconds: Int64 = 7 * 24 * 3_600 * 1_000_000
 
-    /// Forgets the edits that were accepted so long ago that each store has learnt of them.
+    /// Forgets the edits that were accepted so long ago that each store has been compared with the
+    /// journal since.
     func forgetAccepted() {
         try? journal.forgetEdits(
             acceptedBefore: clock.wallMicroseconds() - Self.acceptedMicroseconds)
     }
 
-    /// Whether the store still has to learn something from the journal.
+    /// Whether the store may not show the state of the journal, because it could not be written.
     var owesComparison: Bool { isBehind.withLock { $0 } }
 
-    /// Finishes what a crash, another process or a store that could not be written has left between
-    /// the journal and the store: each edit of this outbox in the store has its item afterwards. If
-    /// requests are being stored for too long meanwhile, this happens later.
+    /// Compares the journal with the store. They may differ after a crash, after a failed write,
+    /// and after work of another process. Afterwards each edit of this outbox in the store has its
+    /// item. If requests are being stored for too long meanwhile, the comparison happens later.
     ///
-    /// - Parameter laysAgain: Whether each item has its edit afterwards, too. The sender of the
-    ///   items, which has none in flight, may have the items' edits laid again; to others, an item
-    ///   without an edit may be one that is just being delivered. A store in memory is only its
-    ///   client's, so it may lay them before anything is sent.
+    /// - Parameter laysAgain: Whether each item has its edit afterwards, too. Only a sender without
+    ///   items in flight may ask for this: for any other client, an item without an edit may be an
+    ///   item that is being delivered at this moment. A store in memory belongs to one client,
+    ///   which may ask for this before it sends anything.
     func compare(laysAgain: Bool) throws(Failure) {
         let knowsNone = try store.edits(ofOutbox: journal.number).isEmpty
         let holdsNone = try !journal.checked(journal.holdsEdits())
@@ -282,7 +284,6 @@ extension StoredChanges {
             return isBehind.withLock { $0 = false }
         }
         let isDone = try journal.editLock.compare { () throws(Failure) in
-            if store.keepsKeys { try convertFormerChanges() }
             try endEdits()
             if laysAgain { try layAgain() }
         }
@@ -294,7 +295,7 @@ extension StoredChanges {
         isBehind.withLock { $0 = !isDone }
     }
 
-    /// Compares if another process has written the file since.
+    /// Compares if another process has written the file since the last comparison.
     func compareIfChanged() throws(Failure) {
         let mark = journal.commitMark
         let isNew = comparedMark.withLock { last in
@@ -353,7 +354,7 @@ extension StoredChanges {
                 lost.append((item, change, above))
             }
         }
-        // The keys of one store are not mistaken for those of another one.
+        // The keys of different stores stand for different objects.
         for number in Set(lost.map(\.change.store)) {
             try layAgain(lost.reversed().filter { $0.change.store == number })
         }
@@ -402,34 +403,5 @@ extension StoredChanges {
             return pending
         }
         return PendingEdit(id(change.edit), objects: objects, under: above)
-    }
-
-    // MARK: Files of earlier versions
-
-    /// Gives the store the values of the server in place of the changes that items of an earlier
-    /// version made: these are edits from now on, which are laid over them.
-    private func convertFormerChanges() throws(Failure) {
-        let former = try journal.checked(journal.formerChanges())
-        guard !former.isEmpty else { return }
-        var changes = ChangeSet(origin: .host)
-        changes.restorations = former.compactMap(restoration)
-        _ = try store.commit(changes)
-        try journal.checked(journal.forgetFormerChanges())
-        try layAgain()
-    }
-
-    private func restoration(_ former: OutboxJournal.FormerChange) -> Restoration? {
-        guard let entity = identityTable.entity(former.entity) else { return nil }
-        guard let name = former.name else {
-            // The object of an item that is still stored stays.
-            return former.isKept
-                ? nil : Restoration(entity, storeKey: former.storeKey, .object)
-        }
-        return entity.cellIndex(named: name).map { index in
-            Restoration(
-                entity, storeKey: former.storeKey,
-                .cell(index, from: former.after, to: former.before),
-                needsUnsent: former.needsUnsent)
-        }
     }
 }

@@ -28,8 +28,7 @@ struct OutboxChange: Equatable, Sendable {
 
     /// The number of the edit (see `EditID`).
     let edit: Int64
-    /// The number of the store to which the store keys belong; 0 for the store in a file, as files
-    /// of earlier versions do not name it.
+    /// The number of the store to which the store keys belong.
     let store: Int64
     var objects: [Object] = []
 }

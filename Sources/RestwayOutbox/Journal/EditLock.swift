@@ -74,7 +74,7 @@ final class EditLock: Sendable {
 
     /// Runs `body` while no request is being stored.
     ///
-    /// - Returns: False, without running `body`, if that did not come about in time.
+    /// - Returns: False, without running `body`, if requests were being stored for too long.
     func compare(_ body: () throws(Failure) -> Void) throws(Failure) -> Bool {
         let isIn = wait { state in
             guard state.storing == 0, !state.isComparing, lock(RW_EXCLUSIVE, &state) else {
@@ -108,7 +108,8 @@ final class EditLock: Sendable {
         }
     }
 
-    /// Takes the lock of this process. Without a file for it, this process alone is kept in order.
+    /// Takes the lock of this process. If the file of the lock cannot be opened, the lock holds
+    /// only in this process.
     private func lock(_ kind: Int32, _ state: inout State) -> Bool {
         if state.descriptor < 0, !state.isClosed,
             let opened = try? LockFile.open(LockFile.path(database), like: database)

@@ -86,11 +86,9 @@ extension JournalQueries {
 
 /// The pending edits of items, for the object store.
 extension OutboxJournal {
-    /// Whether an item has a pending edit, or a file of an earlier version left changes of items.
+    /// Whether an item has a pending edit.
     func holdsEdits() throws(OutboxError) -> Bool {
-        try exists(
-            "SELECT 1 FROM (SELECT 1 FROM item WHERE edit IS NOT NULL LIMIT 1) "
-                + "UNION ALL SELECT 1 FROM (SELECT 1 FROM formerChange LIMIT 1)")
+        try exists("SELECT 1 FROM item WHERE edit IS NOT NULL LIMIT 1")
     }
 
     // MARK: Accepted edits
@@ -108,47 +106,6 @@ extension OutboxJournal {
         }
         try writes.run { (transaction) throws(OutboxError) in
             try transaction.file.run("DELETE FROM accepted WHERE at < ?1", .integer(time))
-        }
-    }
-
-    // MARK: Files of earlier versions
-
-    /// A change that an item of an earlier version made in a store in a file.
-    struct FormerChange: Equatable {
-        let item: Int64
-        let entity: String
-        let storeKey: Int64
-        /// The attribute or relationship; `nil` for the object itself, which the item made.
-        let name: String?
-        let before: Value
-        let after: Value
-        /// Whether the change is undone only in an object that no server has answered for.
-        let needsUnsent: Bool
-        /// Whether the item is still stored.
-        let isKept: Bool
-    }
-
-    /// Returns the changes that a file of an earlier version has, newest item first. The store has
-    /// their values in place of those of the server.
-    func formerChanges() throws(OutboxError) -> [FormerChange] {
-        try all(
-            "SELECT item, entity, storeKey, name, beforeKind, beforeValue, afterKind, afterValue, "
-                + "fate, EXISTS (SELECT 1 FROM item WHERE id = formerChange.item "
-                + "AND \(DeliveredItems.excluded)) FROM formerChange ORDER BY item DESC, name"
-        ) { row in
-            let name = row.string(3) ?? ""
-            return FormerChange(
-                item: row.integer(0), entity: row.string(1) ?? "", storeKey: row.integer(2),
-                name: name.isEmpty ? nil : name, before: EditValue.read(row, 4),
-                after: EditValue.read(row, 6), needsUnsent: row.integer(8) == 2,
-                isKept: row.integer(8) == 0 && row.integer(9) != 0)
-        }
-    }
-
-    /// Forgets the changes of an earlier version, because the store has the edits of the items now.
-    func forgetFormerChanges() throws(OutboxError) {
-        try writes.run { (transaction) throws(OutboxError) in
-            try transaction.file.run("DELETE FROM formerChange")
         }
     }
 }

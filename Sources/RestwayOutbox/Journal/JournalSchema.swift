@@ -106,17 +106,12 @@ enum JournalSchema {
 
     /// The pending edits of items (see `OutboxChange`): `number` tells this outbox from all others,
     /// and `edit` is the number of the item's edit. `accepted` has the edits that the server has
-    /// accepted (see `OutboxJournal.acceptedEdits`). `formerChange` has what
-    /// items of earlier versions changed in a store in a file, until a client has made edits of it
-    /// there (see `OutboxJournal.formerChanges`); stores in memory have ended with their processes.
+    /// accepted (see `OutboxJournal.acceptedEdits`). The items of earlier versions have no edits:
+    /// their changes are values of the store like any others.
     private static let version11 = """
         ALTER TABLE outbox ADD COLUMN number INTEGER NOT NULL DEFAULT 0;
         UPDATE outbox SET number = random() | 1;
-        ALTER TABLE change RENAME TO formerChange;
-        DROP INDEX changeByItem;
-        DROP INDEX changeDue;
-        DELETE FROM formerChange WHERE life != '';
-        CREATE INDEX formerChangeByItem ON formerChange (item);
+        DROP TABLE change;
         CREATE TABLE edited (
             item INTEGER NOT NULL, storeKey INTEGER NOT NULL, store INTEGER NOT NULL,
             entity TEXT NOT NULL, identity, made INTEGER NOT NULL, hidden INTEGER NOT NULL,
@@ -125,15 +120,7 @@ enum JournalSchema {
             item INTEGER NOT NULL, storeKey INTEGER NOT NULL, name TEXT NOT NULL,
             beforeKind TEXT NOT NULL, beforeValue, afterKind TEXT NOT NULL, afterValue,
             PRIMARY KEY (item, storeKey, name)) WITHOUT ROWID;
-        INSERT INTO edited SELECT item, storeKey, 0, entity, NULL, max(name = ''), 0
-            FROM formerChange WHERE fate = 0 GROUP BY item, storeKey;
-        INSERT INTO change SELECT item, storeKey, name, beforeKind, beforeValue, afterKind,
-            afterValue FROM formerChange WHERE fate = 0 AND name != '';
-        INSERT OR IGNORE INTO edited SELECT id, storeKey, 0, entity, NULL, 0, 1 FROM item
-            WHERE method = 'DELETE' AND storeKey != 0 AND entity IS NOT NULL
-            AND instr(CAST(context AS TEXT), '"life"') = 0;
         ALTER TABLE item ADD COLUMN edit INTEGER;
-        UPDATE item SET edit = random() | 1 WHERE id IN (SELECT item FROM edited);
         CREATE UNIQUE INDEX itemByEdit ON item (edit) WHERE edit IS NOT NULL;
         CREATE TABLE accepted (edit INTEGER PRIMARY KEY, at INTEGER NOT NULL);
         """

@@ -65,7 +65,6 @@ extension JournalTransaction {
                 .integer(now))
         }
         try delete(item)
-        try file.run("DELETE FROM formerChange WHERE item = ?1", .integer(item.id))
         if let local = item.entry.creates {
             if let identity {
                 let origin = item.entry.origin

@@ -1,7 +1,7 @@
 import RestwaySQLite
 import RestwayThreads
 
-/// Which items the server may have.
+/// The items that the server may have received.
 extension OutboxJournal {
     /// Whether an item was taken by this sender and has no result yet.
     func isInFlight(_ id: Int64) -> Bool { sending.withLock { $0.inFlight[id] != nil } }
@@ -23,7 +23,7 @@ extension OutboxJournal {
     ///
     /// - Returns: The deleted items; empty if the item stays or is no longer stored.
     func dropUnsent(_ id: Int64) throws(OutboxError) -> OutboxDropped {
-        // Another sender may just send it.
+        // Another process may be sending it at this moment.
         guard try becomeSender() else { return OutboxDropped() }
         return try sending.withLock { (sending) throws(OutboxError) in
             // An item is taken under the same lock.

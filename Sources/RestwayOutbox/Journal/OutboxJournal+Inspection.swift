@@ -30,7 +30,7 @@ extension OutboxJournal {
         return counts
     }
 
-    /// A number that another one follows with each commit of any process; `nil` if it is not known.
+    /// A number that changes with each commit of any process; `nil` if it is not known.
     var commitMark: UInt64? { reader.withLock { $0.connection.commitMark } }
 
     /// Returns the `counts`, from memory as long as nothing has been committed.

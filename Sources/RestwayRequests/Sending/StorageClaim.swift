@@ -66,7 +66,7 @@ package protocol StorageClaim: AnyObject, Sendable {
     /// Shows in the store what the request of a call changes, before it is sent or stored. It may
     /// write a file.
     func show(_ request: PreparedRequest) throws(Failure) -> OptimisticEdit
-    /// The call has ended, and so has its edit, unless it is that of an item now.
+    /// The call has ended. Its edit ends, too, unless the outbox has stored the request with it.
     func endShowing(_ edit: OptimisticEdit)
     /// Adds a call to its lane. Returns whether it is the first of the lane; if not, `go` runs
     /// once, on the thread that it is given, when the call becomes the first.

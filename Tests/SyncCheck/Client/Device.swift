@@ -241,7 +241,7 @@ final class Device {
         let seen = Set(try objects(.hide).map(\.storeKey))
         let notes = try objects(.show).map { object -> JSONValue in
             let pending = try store.pending(of: object).map { cell in
-                (key: try note.cellName(cell.index), value: Self.json(cell.mine))
+                (key: try note.cellName(cell.index), value: Self.json(cell.after))
             }
             let confirmed = try store.confirmed(of: object)
             return .object([
