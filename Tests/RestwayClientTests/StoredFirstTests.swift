@@ -269,7 +269,7 @@ final class StoredFirstTests: OutboxTestCase {
         XCTAssertEqual(failure?.reason, .cancelled)
         XCTAssertTrue(failure?.message.contains("item 1") == true, failure?.message ?? "")
         XCTAssertEqual(try states(client), ["1 sending"])
-        // Nobody waits for the answer any more, so that a refusal is a dead letter.
+        // The call has ended, so a refusal of its request becomes a dead letter.
         started.answer(422)
         XCTAssertEqual(words(nextFlushed()), ["1 dead 422"])
     }
