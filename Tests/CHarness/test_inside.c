@@ -197,7 +197,10 @@ static void inside_send(struct inside *inside, restway_request *request) {
     pthread_mutex_unlock(&inside->lock);
 }
 
+/** The callback may still hold the lock and use the call, although the call has ended. */
 static void inside_end(struct inside *inside) {
+    pthread_mutex_lock(&inside->lock);
+    pthread_mutex_unlock(&inside->lock);
     restway_call_release(inside->call);
     restway_client_release(inside->client);
     pthread_mutex_destroy(&inside->lock);
