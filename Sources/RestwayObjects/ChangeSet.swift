@@ -122,6 +122,12 @@ package struct ChangeSet: Sendable {
     /// objects. The rows have older values of them, which the store leaves out.
     package var settledSince: [Int64: Set<Int>] = [:]
 
+    /// The versions that the answer states in its header, by the rows that they are about. The
+    /// versions of other rows stand in attributes, or are not known.
+    package var versions: [Int: ObjectVersion] = [:]
+    /// The versions of delivered objects of which the answer has no row, by their store keys.
+    package var versionsOfDelivered: [Int64: ObjectVersion] = [:]
+
     package init(rows: [Snapshot] = [], origin: Origin = .server) {
         self.rows = rows
         self.origin = origin

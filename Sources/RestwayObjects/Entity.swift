@@ -40,6 +40,9 @@ package final class Entity: @unchecked Sendable {
     package let isKept: Bool
     /// The cells of which an object has none if it is known by its identity alone.
     package let loadingCells: LoadingCells
+    /// How the versions of the objects are known; `nil` if the server's state is never compared.
+    package let version: VersionRule?
+    package let conflicts: ConflictRules
     /// The process that made the entity, and with it all of its objects.
     package let generation = ProcessGeneration.current
 
@@ -61,11 +64,13 @@ package final class Entity: @unchecked Sendable {
     ///   - identityParts: The attributes that identify objects together, in place of
     ///     `identityIndex`.
     ///   - isKept: Whether stores keep the objects.
+    ///   - conflicts: Used only if the entity has a `version`.
     package init(
         name: String, index: Int, attributes: [Attribute], relationships: [Relationship] = [],
         identityIndex: Int? = nil, identityParts: [Int]? = nil, fullText: [Int] = [],
         model: EntityModel? = nil, family: (EntityFamily, number: Int)? = nil,
-        ownCells: [Bool] = [], isKept: Bool = true
+        ownCells: [Bool] = [], isKept: Bool = true, version: VersionRule? = nil,
+        conflicts: ConflictRules = ConflictRules()
     ) {
         precondition(identityIndex.map(attributes.indices.contains) ?? true)
         self.name = name
@@ -77,6 +82,8 @@ package final class Entity: @unchecked Sendable {
         self.fullText = fullText
         elsewhere = attributes.indices.filter { attributes[$0].origin != nil }
         self.isKept = isKept
+        self.version = version
+        self.conflicts = conflicts
         isSingleton = identityParts?.isEmpty ?? false
         needsCompletion =
             identityParts?.isEmpty ?? false

@@ -26,6 +26,13 @@ package enum AnswerMeaning: Equatable, CaseIterable, Sendable {
     case needsSignIn
     /// The API does not take the credential of the request, and did not act on the request.
     case credentialRefused
+    /// The object has changed at the server since the request was made, and the server did not act
+    /// on the request (RFC 9110, section 15.5.13).
+    case conflict
+    /// The server acts on the request only with a condition (RFC 6585, section 3).
+    case needsCondition
+    /// The object that the request changes is no longer at the server.
+    case objectGone
     /// The server does not do what the request asks for.
     case refused
 
@@ -44,8 +51,10 @@ package enum AnswerMeaning: Equatable, CaseIterable, Sendable {
         case 401 where !answer.isWithoutCredential: self = .credentialRefused
         case 404 where answer.isOfKnownDelete, 410 where answer.isOfKnownDelete:
             self = .alreadyGone
-        // A conflict of versions gets its meaning here: a 412, and a 409 with a code that the
-        // document declares. Until then, a 412 is a refusal.
+        case 404 where answer.isOfVersionedChange, 410 where answer.isOfVersionedChange:
+            self = .objectGone
+        case _ where answer.namesConflict, 412: self = .conflict
+        case 428 where answer.isOfVersioned: self = .needsCondition
         case 409 where answer.asksToWait || answer.namesWork || answer.wasSentBefore:
             self = .inProgress
         case 403 where answer.asksToWait || answer.usesUpRate: self = .limited
@@ -63,7 +72,9 @@ package enum AnswerMeaning: Equatable, CaseIterable, Sendable {
     package var isTemporary: Bool {
         switch self {
         case .limited, .locked, .inProgress, .temporary: true
-        case .done, .alreadyGone, .notTheAPI, .needsSignIn, .credentialRefused, .refused: false
+        case .done, .alreadyGone, .notTheAPI, .needsSignIn, .credentialRefused, .conflict,
+            .needsCondition, .objectGone, .refused:
+            false
         }
     }
 
@@ -73,7 +84,9 @@ package enum AnswerMeaning: Equatable, CaseIterable, Sendable {
     /// Whether the server may have acted on the request although the request is not done.
     package var mayHaveArrived: Bool {
         switch self {
-        case .limited, .locked, .needsSignIn, .credentialRefused, .refused: false
+        case .limited, .locked, .needsSignIn, .credentialRefused, .conflict, .needsCondition,
+            .objectGone, .refused:
+            false
         case .done, .alreadyGone, .inProgress, .temporary, .notTheAPI: true
         }
     }
@@ -105,6 +118,12 @@ package struct AnswerFacts: Equatable, Sendable {
     /// Whether the request is a DELETE that the server may have got before, or that comes from the
     /// outbox.
     package var isOfKnownDelete = false
+    /// Whether the document declares that this status, with this code of the API, is a conflict.
+    package var namesConflict = false
+    /// Whether the request is about an object of an entity with a `version`.
+    package var isOfVersioned = false
+    /// Whether the request changes such an object, with PATCH or PUT.
+    package var isOfVersionedChange = false
     /// Whether the request was sent without a credential on purpose, so that no other credential
     /// would change the answer.
     package var isWithoutCredential = false

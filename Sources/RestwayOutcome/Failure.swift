@@ -57,6 +57,7 @@ package struct Failure: Error, Sendable {
         var isOfTakenRequest = false
         var refusesCredential = false
         var repetitions = 0
+        var conflict: Conflict?
     }
 
     /// Keeps the content apart, because it is large and a failure is passed on by many functions.
@@ -155,6 +156,13 @@ package struct Failure: Error, Sendable {
     package var outboxID: Int64 {
         get { box.values.call.outboxID }
         set { ownBox.values.call.outboxID = newValue }
+    }
+
+    /// The change of the program and the values of the server that do not fit each other; `nil` if
+    /// the call has not failed because of that.
+    package var conflict: Conflict? {
+        get { box.values.call.conflict }
+        set { ownBox.values.call.conflict = newValue }
     }
 
     /// Whether it is the failure of the batch call in which the request was sent.

@@ -39,7 +39,7 @@ final class AnswerMeaningTests: XCTestCase {
         XCTAssertEqual(meaning(409) { $0.wasSentBefore = true }, .inProgress)
         XCTAssertEqual(meaning(409), .refused)
         // Another status says nothing about an earlier attempt.
-        for status in [400, 404, 410, 412, 422] {
+        for status in [400, 404, 410, 422, 428] {
             XCTAssertEqual(meaning(status) { $0.wasSentBefore = true }, .refused, "\(status)")
             XCTAssertEqual(meaning(status) { $0.namesWork = true }, .refused, "\(status)")
         }
@@ -93,6 +93,14 @@ final class AnswerMeaningTests: XCTestCase {
         XCTAssertEqual(meaning(419) { $0.refusesCredential = true }, .credentialRefused)
     }
 
+    func testAConflictIsA412OrWhatTheDocumentDeclares() {
+        XCTAssertEqual(meaning(412), .conflict)
+        XCTAssertEqual(meaning(409) { $0.namesConflict = true }, .conflict)
+        XCTAssertEqual(meaning(428) { $0.isOfVersioned = true }, .needsCondition)
+        XCTAssertEqual(meaning(404) { $0.isOfVersionedChange = true }, .objectGone)
+        XCTAssertEqual(meaning(410) { $0.isOfVersionedChange = true }, .objectGone)
+    }
+
     func testTheConsequencesOfEachMeaning() {
         for meaning in AnswerMeaning.allCases {
             let (isTemporary, mayHaveArrived) =
@@ -100,7 +108,9 @@ final class AnswerMeaningTests: XCTestCase {
                 case .done, .alreadyGone, .notTheAPI: (false, true)
                 case .limited, .locked: (true, false)
                 case .inProgress, .temporary: (true, true)
-                case .needsSignIn, .credentialRefused, .refused: (false, false)
+                case .needsSignIn, .credentialRefused, .conflict, .needsCondition, .objectGone,
+                    .refused:
+                    (false, false)
                 }
             XCTAssertEqual(meaning.isTemporary, isTemporary, "\(meaning)")
             XCTAssertEqual(meaning.mayHaveArrived, mayHaveArrived, "\(meaning)")

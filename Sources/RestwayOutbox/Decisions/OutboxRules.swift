@@ -150,7 +150,7 @@ extension OutboxRules {
         // The server itself says that it works on an earlier attempt, whatever the statuses are.
         case .inProgress where answer.namesWork || answer.asksToWait && answer.wasSentBefore: true
         case .done, .alreadyGone, .limited, .locked, .inProgress, .temporary,
-            .credentialRefused, .refused:
+            .credentialRefused, .conflict, .needsCondition, .objectGone, .refused:
             answer.isTemporary(temporaryStatuses)
         }
     }
@@ -160,7 +160,7 @@ extension OutboxRules {
         switch AnswerMeaning(answer) {
         case .done, .alreadyGone: true
         case .limited, .locked, .inProgress, .temporary, .notTheAPI, .needsSignIn,
-            .credentialRefused, .refused:
+            .credentialRefused, .conflict, .needsCondition, .objectGone, .refused:
             false
         }
     }
