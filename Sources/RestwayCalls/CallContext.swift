@@ -149,10 +149,12 @@ package final class CallContext: Sendable {
 
     /// Makes a call that has not started and that a close does not complete.
     ///
-    /// - Parameter isAskedAbout: Whether modifiers and interceptors see the call.
+    /// - Parameters:
+    ///   - isAskedAbout: Whether modifiers and interceptors see the call.
+    ///   - isInBackground: Whether the library makes the call by itself.
     package func makeCall(
         _ spec: consuming RequestSpec, token: UInt64 = 0, receiver: Call.Receiver? = nil,
-        isAskedAbout: Bool = true
+        isAskedAbout: Bool = true, isInBackground: Bool = false
     ) throws(Failure) -> Call {
         try refuseAfterFork()
         let loaded = api.loaded
@@ -168,7 +170,7 @@ package final class CallContext: Sendable {
             context: self, api: loaded, request: request, token: token,
             question: isAsked
                 ? .init(spec: spec, modifiers: modifiers, body: questions) : nil,
-            interception: asked.interception, receiver: receiver)
+            interception: asked.interception, receiver: receiver, isInBackground: isInBackground)
         if let tracing = functions.tracing { call.trace(tracing, request) }
         return call
     }

@@ -153,7 +153,7 @@ extension Failure {
         else { return nil }
         let problem = problem
         if wasSentBefore { facts.wasSentBefore = true }
-        facts.namesWork = problem?.type.map(rules.inProgressTypes.contains) ?? false
+        if problem?.type.map(rules.inProgressTypes.contains) == true { facts.namesWork = true }
         return .answer(facts, retryAfterMilliseconds: after, isTemporary: stated, problem: problem)
     }
 

@@ -59,8 +59,10 @@ final class OutboxClaim: StorageClaim {
     let owner: ItemOwner
     /// The retry policy of the route or the client, which would have tried the request again.
     let retry: RetryPolicy?
-    /// The specification of a request that is stored before it is sent; `nil` for other requests.
-    let storedFirst: RequestSpec?
+    let isStoredFirst: Bool
+    /// The specification of a request whose call may wait for the answer of its item; `nil` for
+    /// other requests.
+    let followed: RequestSpec?
 
     /// Returns `nil` if the request holds local identities that cannot be replaced later.
     init?(
@@ -85,7 +87,9 @@ final class OutboxClaim: StorageClaim {
         lane = request.lane(local, identities.outbox, api)
         deferred = identities.missing == nil ? nil : request.spec
         retry = request.retry
-        storedFirst = request.isStoredFirst ? request.spec : nil
+        isStoredFirst = request.isStoredFirst
+        followed =
+            request.isStoredFirst || request.content.versioned != nil ? request.spec : nil
         owner = identities.outbox.around.owner.now
     }
 
@@ -310,6 +314,10 @@ extension StorableRequest {
             }
         }
         headers.remove(IdempotencyKey.headerName)
+        // The condition of the library, with which the request may have been sent already.
+        if let condition = content.versioned?.header {
+            headers.set(condition.name, condition.value)
+        }
         return (headers.fields, without)
     }
 
