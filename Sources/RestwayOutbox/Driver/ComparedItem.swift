@@ -73,12 +73,17 @@ extension ItemComparison {
     /// Returns an item with the object that it changes; `nil` if the item is sent without a
     /// comparison: it changes no object of which versions are known, or more than one object, or
     /// makes the object.
-    func compared(_ item: OutboxItem) throws(Failure) -> ComparedItem? {
+    ///
+    /// - Parameter evenWithout: Whether versions of the object need not be known.
+    func compared(
+        _ item: OutboxItem, evenWithout: Bool = false
+    ) throws(Failure) -> ComparedItem? {
         let entry = item.entry
+        let isMeant = evenWithout || item.conflict != nil
         guard ["PATCH", "PUT", "DELETE"].contains(entry.method), entry.creates == nil,
             let edit = identityTable.edit(of: item),
             let named = identityTable.entity(entry.origin.entity),
-            item.conflict != nil || named.family.members.contains(where: { $0.version != nil }),
+            isMeant || named.family.members.contains(where: { $0.version != nil }),
             let key = identityTable.storeKey(item),
             let change = try journal.checked(journal.change(of: item.id))
         else { return nil }
@@ -90,7 +95,7 @@ extension ItemComparison {
             change.objects[place].storeKey == entry.origin.storeKey,
             !change.objects[place].isMade,
             let entity = identityTable.entity(change.objects[place].entity),
-            item.conflict != nil || entity.version != nil
+            isMeant || entity.version != nil
         else { return nil }
         let isOurs = identityTable.isOurs(change.store)
         let shown = try store.cells(of: edit, entity, storeKey: key)
@@ -157,6 +162,9 @@ extension ItemComparison {
         if item.entry.progress.mayHaveArrived { return true }
         return item.conflict?.isRewritten == true && journal.mayHaveSentBefore(item)
     }
+
+    /// Whether an item is compared before it is sent.
+    func isCompared(_ item: OutboxItem) -> Bool { (try? compared(item))?.rule != nil }
 
     /// Returns the parked items about attributes of the same object.
     func parked(about compared: ComparedItem) throws(Failure) -> [ComparedItem] {
