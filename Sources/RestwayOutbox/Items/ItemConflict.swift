@@ -40,7 +40,9 @@ struct ItemConflict: Equatable, Sendable {
 
 extension ItemConflict {
     /// The form in the file.
-    var text: String {
+    var text: String { String(decoding: json.text(), as: UTF8.self) }
+
+    var json: JSONValue {
         var members: [(key: String, value: JSONValue)] = []
         if let kind { members.append(("kind", .string(kind.word))) }
         if tries != 0 { members.append(("tries", .integer(Int64(tries)))) }
@@ -52,7 +54,7 @@ extension ItemConflict {
         ] where isSet {
             members.append((key, .bool(true)))
         }
-        return String(decoding: JSONValue.object(members).text(), as: UTF8.self)
+        return .object(members)
     }
 
     /// Reads `text`. A text that is no JSON gives the facts of an item that was never compared.
