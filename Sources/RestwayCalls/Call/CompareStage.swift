@@ -41,16 +41,16 @@ private struct Comparison: Sendable {
     let failure: Failure
 
     private var context: CallContext { entry.context }
-    private var store: ObservedStoreOfCall { ObservedStoreOfCall(entry) }
+    private var object: ObjectOfCall { ObjectOfCall(entry: entry) }
 
     // MARK: The newest object
 
     /// Fetches the newest object in a call of its own, which maps it into the store.
     func fetch() {
         let (call, destination) = (entry.call, entry.request.destination)
-        let object = store.newest ?? change.base
+        let newest = object.newest ?? change.base
         guard var spec = RequestSpec.newest(
-            of: object, route: destination.route, path: destination.path, call.api)
+            of: newest, route: destination.route, path: destination.path, call.api)
         else { return end(.unknown("no route gets it")) }
         spec.takeManner(of: change.spec)
         let fetching: Call
@@ -87,7 +87,7 @@ private struct Comparison: Sendable {
     /// Goes on as the comparison with the newest object says.
     func end(_ newest: NewestObject) {
         let entry = entry.on(.worker)
-        let theirs = if case .known = newest { store.confirmed } else { nil as Snapshot? }
+        let theirs = if case .known = newest { object.confirmed } else { nil as Snapshot? }
         let comparison = ChangeComparison(change, theirs: theirs)
         var facts = Judging.ComparisonFacts(
             isDelete: entry.request.method == .delete, cells: comparison.cells)
@@ -122,7 +122,7 @@ private struct Comparison: Sendable {
     /// Whether the newest object has another version than the refused one. After a 428, the version
     /// has to make a condition.
     private var hasUsableVersion: Bool {
-        let version = store.version
+        let version = object.version
         if failure.meaning == .needsCondition { return change.canState(version) }
         return version == nil || version != change.condition
     }
@@ -171,10 +171,8 @@ private struct Comparison: Sendable {
 }
 
 /// The object of a call in the store of its client.
-private struct ObservedStoreOfCall {
+private struct ObjectOfCall {
     let entry: StageEntry
-
-    init(_ entry: StageEntry) { self.entry = entry }
 
     /// The newest object; `nil` if the store does not have it or cannot be read.
     var newest: Snapshot? {
@@ -206,9 +204,9 @@ struct ChangeComparison {
             uniqueKeysWithValues: change.cells.map { cell in
                 let its = theirs.value(at: cell)
                 let fact: Judging.CellFact =
-                    its.isSame(as: change.mine.value(at: cell))
+                    its.hasSameContent(as: change.mine.value(at: cell))
                     ? .isMine
-                    : its.isSame(as: change.base.value(at: cell)) ? .isBase : .isOther
+                    : its.hasSameContent(as: change.base.value(at: cell)) ? .isBase : .isOther
                 return (cell, fact)
             })
     }

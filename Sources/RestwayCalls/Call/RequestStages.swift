@@ -1,6 +1,7 @@
 import RestwayBodies
 import RestwayDocument
 import RestwayHTTP
+import RestwayObjects
 import RestwayOutcome
 import RestwayRequests
 import RestwayThreads
@@ -62,7 +63,9 @@ enum LaneStage {
                 entry.report(.answered(answer))
                 return
             }
-            if let spec = try claim.deferred ?? prepared.specIfOutdated(in: entry.context.store) {
+            var again = claim.deferred
+            if again == nil { again = try prepared.specIfOutdated(in: entry.context.store) }
+            if let spec = again {
                 prepared = try entry.context.prepareAgain(spec, call.api)
                 guard let newer = prepared.sending.claim else {
                     throw Failure(.internal, "\(call.description) may no longer be stored")
@@ -211,10 +214,9 @@ extension StageEntry {
             "\(call.description) was not sent: the server has other values than those that the "
                 + "change was made on: \(names)")
         failure.httpStatus = 412
-        let object = Snapshot?.none
         failure.conflict = Conflict(
             .attributes, cells: change.outdated, base: change.base, mine: change.mine,
-            theirs: object)
+            theirs: change.confirmed)
         return failure
     }
 

@@ -2,9 +2,9 @@ import RestwayDocument
 package import RestwayHTTP
 import RestwayMapping
 package import RestwayObjects
-import RestwayOutcome
+package import RestwayOutcome
 import RestwayRouting
-import RestwayStore
+package import RestwayStore
 import RestwayText
 
 /// The change that a request makes to one object whose versions are known: PATCH, PUT or DELETE
@@ -19,6 +19,8 @@ package final class VersionedChange: Sendable {
     package let base: Snapshot
     /// The object with the values of the program.
     package let mine: Snapshot
+    /// The object with the values of the server when the request was prepared.
+    package let confirmed: Snapshot
     /// The cells whose values the server has changed since the change was made, as far as the store
     /// knows.
     package let outdated: [Int]
@@ -31,12 +33,13 @@ package final class VersionedChange: Sendable {
     let rule: VersionRule
 
     fileprivate init(
-        cells: [Int], base: Snapshot, mine: Snapshot, outdated: [Int], condition: ObjectVersion?,
-        hasOwnCondition: Bool, spec: RequestSpec, rule: VersionRule
+        cells: [Int], base: Snapshot, mine: Snapshot, confirmed: Snapshot, outdated: [Int],
+        condition: ObjectVersion?, hasOwnCondition: Bool, spec: RequestSpec, rule: VersionRule
     ) {
         self.cells = cells
         self.base = base
         self.mine = mine
+        self.confirmed = confirmed
         self.outdated = outdated
         self.condition = condition
         self.hasOwnCondition = hasOwnCondition
@@ -51,14 +54,19 @@ package final class VersionedChange: Sendable {
     /// and send it again. A condition of the program means exactly one state of the object.
     package var mayBeMerged: Bool { !hasOwnCondition }
 
+    /// Whether a request can state a version.
+    package func canState(_ version: ObjectVersion?) -> Bool {
+        rule.bodyKeyPath == nil ? rule.condition(version) != nil : version != nil
+    }
+
     /// The place and the value of the version in the body; `nil` if the body carries none.
     var inBody: (keyPath: [String], value: WireValue)? {
         guard let path = rule.bodyKeyPath, let condition else { return nil }
         var value = Value.string(condition.text)
-        if case .attribute(let index) = rule.source,
-            base.entity.attributes[index].type == .int64, let number = Int64(condition.text)
-        {
-            value = .int64(number)
+        if case .attribute(let index) = rule.source {
+            // The body has a number as a number.
+            let known = confirmed.value(at: index)
+            if known.versionText == condition.text { value = known }
         }
         return (path.split(separator: ".").map(String.init), .leaf(value))
     }
@@ -68,7 +76,7 @@ package final class VersionedChange: Sendable {
         (0..<object.entity.valueCount).filter { cell in
             guard rule.source != .attribute(cell) else { return false }
             let (own, its) = (object.value(at: cell), other.value(at: cell))
-            return own != .absent && its != .absent && !own.isSame(as: its)
+            return own != .absent && its != .absent && !own.hasSameContent(as: its)
         }
     }
 }
@@ -106,14 +114,17 @@ extension RequestPreparation {
             mine = draft.mine(over: confirmed)
             outdated = cells.filter { cell in
                 let known = base.value(at: cell)
-                return ![confirmed, newest].contains { known.isSame(as: $0.value(at: cell)) }
+                return ![confirmed, newest].contains {
+                    known.hasSameContent(as: $0.value(at: cell))
+                }
                     && !root.hasDelivered(confirmed.value(at: cell), cell: cell)
             }
         }
         // A DELETE has no body for the version.
         let isStated = outdated.isEmpty && !(isDelete && rule.bodyKeyPath != nil)
         return VersionedChange(
-            cells: cells, base: base, mine: mine, outdated: hasOwn ? [] : outdated,
+            cells: cells, base: base, mine: mine, confirmed: confirmed,
+            outdated: hasOwn ? [] : outdated,
             condition: isStated ? version : nil, hasOwnCondition: hasOwn, spec: spec,
             rule: rule)
     }
@@ -152,6 +163,19 @@ extension Snapshot {
     }
 
     fileprivate func isSame(as other: Snapshot, cellAt index: Int) -> Bool {
-        value(at: index).isSame(as: other.value(at: index))
+        value(at: index).hasSameContent(as: other.value(at: index))
+    }
+}
+
+extension PreparedRequest {
+    /// Returns the request to write again because the store has another version of its object by
+    /// now; `nil` if it has not.
+    package func specIfOutdated(in store: ObservedStore) throws(Failure) -> RequestSpec? {
+        guard let change = versioned, change.mayBeMerged, let submission,
+            let newest = try store.newest(
+                submission.entity, storeKey: submission.subject.storeKey),
+            try store.version(of: newest) != change.condition
+        else { return nil }
+        return change.spec
     }
 }
