@@ -255,7 +255,7 @@ final class VersionTests: VersionTestCase {
     // MARK: The cache
 
     func testAnAnswerOfTheCacheBringsItsTag() throws {
-        try withNotes(Self.byTag, #", "cache": {"memory": true}"#) {
+        try withNotes(Self.byTag, #", "cache": {}"#) {
             let control = HeaderField(name: "Cache-Control", value: "max-age=60")
             try get(Self.note, tag: #""v1""#, [control])
             let call = try client.send(.get("notes/1"))

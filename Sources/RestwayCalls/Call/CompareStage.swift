@@ -1,8 +1,11 @@
+import RestwayDocument
 import RestwayHTTP
+import RestwayMapping
 import RestwayObjects
 import RestwayOutcome
 import RestwayRequests
 import RestwayRouting
+import RestwayStore
 import RestwayThreads
 
 /// The stage in which the change of a request is compared with the newest object of the server,
