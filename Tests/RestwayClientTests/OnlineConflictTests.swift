@@ -241,6 +241,21 @@ final class OnlineConflictTests: VersionTestCase {
         }
     }
 
+    func testABodyOfTheProgramIsNeverTakenForDelivered() throws {
+        try withNotes {
+            try begin()
+            var spec = RequestSpec(target: .subject(.patch), subject: .object(try note()))
+            spec.given.body = .init(
+                bytes: Array(#"{"title":"mine"}"#.utf8), mediaType: "application/json")
+            let call = try client.send(spec)
+            answer("PATCH notes/1", condition: #""v1""#, 412)
+            answer("GET notes/1", 200, #"{"id":1,"title":"a","text":"t"}"#, tag: #""v2""#)
+            answer("PATCH notes/1", condition: #""v2""#, 412)
+            answer("GET notes/1", 200, #"{"id":1,"title":"a","text":"u"}"#, tag: #""v3""#)
+            XCTAssertEqual(words(failure(call)), "412 attributes text a|a|a")
+        }
+    }
+
     func testWithoutAVersionA412IsARefusal() throws {
         try withNotes {
             let call = try client.send(
