@@ -131,7 +131,9 @@ extension ItemComparison {
             newest.isUsable =
                 newest.version.map { rule.bodyKeyPath != nil || !$0.isWeak(by: rule) } ?? false
         }
-        for cell in compared.cells { newest.values[cell.index] = object.value(at: cell.index) }
+        for cell in compared.cells where !object.cell(at: cell.index).isAbsent {
+            newest.values[cell.index] = object.value(at: cell.index)
+        }
         return newest
     }
 
