@@ -168,7 +168,7 @@ struct ConflictPlan: Sendable {
         division.version = newest.version
         division.wasAnswered = conflict.tries > 0
         if item.deed == .deletion { return compareDeletion(newest) }
-        guard SyncRules.rebase || item.conflict != nil else {
+        guard SyncRules.rebase || conflict.tries > 0 else {
             division.sent = item.cells
             return .end(.rewrite(division))
         }
@@ -266,12 +266,11 @@ struct ConflictPlan: Sendable {
     }
 
     private mutating func compareDeletion(_ newest: Newest) -> Step {
-        let isFirst = item.conflict == nil
         let isSame = item.cells.allSatisfy { cell in
             (newest.values[cell.index] ?? .absent).hasSameContent(as: cell.before)
         }
         if conflict.tries > rules.triesMax { return .end(endOfDeletion(.park, newest)) }
-        if isSame || isFirst && !SyncRules.rebase { return .end(endOfDeletion(.mine, newest)) }
+        if isSame || conflict.tries == 0 && !SyncRules.rebase { return .end(endOfDeletion(.mine, newest)) }
         return rules.iDelete == .ask
             ? .ask(.iDelete, []) : .end(endOfDeletion(rules.iDelete, newest))
     }
