@@ -288,7 +288,9 @@ package struct CommitRun<Target: CommitTarget> {
         guard let older = newest else {
             try insert(row, index, key, defaults)
             if !isEdit { try noteVersion(row, index, key, over: nil, .replaces) }
-            if isEdit, changes.laying != nil { try lay(row, over: nil, commit.objects[index]) }
+            if isEdit, changes.laying != nil {
+                try lay(row, index, over: nil, commit.objects[index])
+            }
             return
         }
         if !isEdit, try isOutdated(row, older) {

@@ -488,6 +488,27 @@ final class VersionTests: EditTestCase {
         }
     }
 
+    /// The server accepts the first value of a draft while the second one is on its way.
+    func testAnEditIsMadeOnTheValueThatTheServerHasTakenFromTheSameDraft() throws {
+        try withEachStore {
+            tagged()
+            let store = try makeStore()
+            try answer(store, row(1, title: .string("seen"), body: .string("seen")))
+            let draft = Draft(copying: try object(store, 1))
+            try draft.set(.string("first"), attribute: Cell.title)
+            let sent = draft.capture().sent(0)
+            try draft.set(.string("second"), attribute: Cell.title)
+            let second = draft.capture()
+            try answer(store, row(1, title: .string("first"), body: .string("seen")))
+            sent.settle(on: try object(store, 1), withholding: [])
+            var changes = ChangeSet(origin: .host)
+            second.add(to: &changes)
+            changes.laying = .random(outbox: outbox)
+            _ = try store.commit(changes)
+            XCTAssertEqual(try pending(store).map(\.before), [.string("first")])
+        }
+    }
+
     func testARetriedEditIsStillMadeOnWhatItWasMadeOn() throws {
         try withEachStore {
             for isVersioned in [true, false] {
