@@ -240,6 +240,7 @@ package struct DraftCapture: Sendable {
 package struct SentDraft: Sendable {
     private weak var node: DraftNode?
     private let wordCount: Int
+    /// The cells that the program had set.
     private let given: Set<Int>
 
     init(_ member: DraftCapture.Member) {

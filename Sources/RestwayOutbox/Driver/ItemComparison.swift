@@ -463,7 +463,8 @@ extension Snapshot {
     fileprivate func with(_ values: [(Int, Value)]) -> Snapshot {
         guard !values.isEmpty, storeKey != 0 else { return self }
         let object = replacing(Dictionary(values) { $1 })
-        object.setStoreKey(storeKey)
+        // The store may no longer have the object.
+        if storeKey != 0 { object.setStoreKey(storeKey) }
         return object
     }
 }
