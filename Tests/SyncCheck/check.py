@@ -19,11 +19,17 @@ import sys
 import time
 from pathlib import Path
 
-from run import Broken, Run
-from schedules import KEPT, Generator, Schedule, kept, shrink, text
+from run import Run
+from runner import Broken, Runner
+from schedules import KEPT, Generator, Schedule, VersionGenerator, kept, shrink, text
 from server import Server
+from versions import VersionRun
 
+#: The rules of pending edits, and those of versions.
 RULES = ("overlay", "drop_to_server")
+VERSION_RULES = (
+    "merge", "equal_is_done", "new_key", "newtag", "rebase", "edit_joins_conflict",
+)
 
 #: The seeds of `make test`, which are the same each time.
 FIRST_SEED = 1
@@ -34,10 +40,19 @@ def own_server() -> Server:
     return Server()
 
 
+def run_of(schedule: Schedule, rules_off: str) -> Runner:
+    kind = VersionRun if "versions" in schedule else Run
+    return kind(own_server(), schedule, rules_off)
+
+
+def schedule_of(seed: int, *, has_versions: bool) -> Schedule:
+    return (VersionGenerator if has_versions else Generator)(seed).schedule()
+
+
 def failure(schedule: Schedule, rules_off: str = "") -> str | None:
     """Performs a schedule. Returns what is wrong, or `None`."""
     try:
-        Run(own_server(), schedule, rules_off).perform()
+        run_of(schedule, rules_off).perform()
     except Broken as error:
         return str(error)
     except Exception as error:  # A client that ends or refuses a command is a failure, too.
