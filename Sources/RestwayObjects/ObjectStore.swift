@@ -79,14 +79,22 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// with the value that the first edit was made on and the value that the last edit gives.
     func pendingCells(_ entity: Entity, storeKey: Int64) throws(StoreError) -> [PendingEdit.Cell]
 
+    /// Returns the attributes and relationships of an object that one edit changes; `nil` if the
+    /// object has no such edit.
+    func cells(
+        of edit: EditID, _ entity: Entity, storeKey: Int64
+    ) throws(StoreError) -> [PendingEdit.Cell]?
+
     /// Returns the keys of the objects that waiting deletions hide.
     func hiddenKeys() throws(StoreError) -> Set<Int64>
 
     /// Returns the pending edits of an outbox in their order, also those whose objects were
     /// deleted.
-    func edits(
-        ofOutbox outbox: Int64
-    ) throws(StoreError) -> [(id: EditID, isSuspended: Bool)]
+    func edits(ofOutbox outbox: Int64) throws(StoreError) -> [ListedEdit]
+
+    /// Returns the version of an object of an entity with `version`; `nil` if it is not known, or
+    /// if the values of the server have changed since the version was known.
+    func version(_ entity: Entity, storeKey: Int64) throws(StoreError) -> ObjectVersion?
 
     /// Returns the list that is kept under `name`; `nil` if the store keeps no list under this
     /// name. The list still has the keys of objects that were deleted.

@@ -265,15 +265,34 @@ package final class SQLiteStore: ObjectStore {
         }
     }
 
+    package func cells(
+        of edit: EditID, _ entity: Entity, storeKey: Int64
+    ) throws(StoreError) -> [PendingEdit.Cell]? {
+        try read(entity, or: nil) { (lookups, table) throws(SQLiteError) in
+            guard let newest = try lookups.newest(table, storeKey) else { return nil }
+            return try lookups.cover(newest.storeKey, table).layer(edit)?.pendingCells
+        }
+    }
+
     package func hiddenKeys() throws(StoreError) -> Set<Int64> {
         try lookups.withLock { (lookups) throws(StoreError) in
             try StoreError.wrapping(lookups.hiddenKeys())
         }
     }
 
-    package func edits(
-        ofOutbox outbox: Int64
-    ) throws(StoreError) -> [(id: EditID, isSuspended: Bool)] {
+    package func version(
+        _ entity: Entity, storeKey: Int64
+    ) throws(StoreError) -> ObjectVersion? {
+        try read(entity, or: nil) { (lookups, table) throws(SQLiteError) in
+            guard let newest = try lookups.newest(table, storeKey), newest.isA(entity) else {
+                return nil
+            }
+            let known = try lookups.connection.version(newest.storeKey)
+            return known.flatMap { $0.isCurrent ? $0.version : nil }
+        }
+    }
+
+    package func edits(ofOutbox outbox: Int64) throws(StoreError) -> [ListedEdit] {
         try query { (file) throws(SQLiteError) in try file.edits(ofOutbox: outbox) }
     }
 

@@ -415,6 +415,14 @@ extension ObservedStore {
         return try checked(objects.pendingCells(newest.entity, storeKey: newest.storeKey))
     }
 
+    /// Returns the attributes and relationships of an object that one edit changes; `nil` if the
+    /// object has no such edit.
+    package func cells(
+        of edit: EditID, _ entity: Entity, storeKey: Int64
+    ) throws(Failure) -> [PendingEdit.Cell]? {
+        try checked(objects.cells(of: edit, entity, storeKey: storeKey))
+    }
+
     /// Returns whether a deletion of the object waits for the server.
     package func isHidden(_ object: Snapshot) throws(Failure) -> Bool {
         guard let newest = try newest(of: object) else { return false }
@@ -432,10 +440,15 @@ extension ObservedStore {
     }
 
     /// Returns the pending edits of an outbox in their order.
-    package func edits(
-        ofOutbox outbox: Int64
-    ) throws(Failure) -> [(id: EditID, isSuspended: Bool)] {
+    package func edits(ofOutbox outbox: Int64) throws(Failure) -> [ListedEdit] {
         try checked(objects.edits(ofOutbox: outbox))
+    }
+
+    /// Returns the version of the object that `object` shows; `nil` if it is not known, or if the
+    /// values of the server have changed since the version was known.
+    package func version(of object: Snapshot) throws(Failure) -> ObjectVersion? {
+        guard let newest = try newest(of: object) else { return nil }
+        return try checked(objects.version(newest.entity, storeKey: newest.storeKey))
     }
 }
 

@@ -25,6 +25,8 @@ package struct DraftCapture: Sendable {
         package let changed: Set<Int>
         /// The cells that the program has set, also to the value of the base.
         let given: Set<Int>
+        /// The object that the draft was made from; `nil` without one.
+        package let base: Snapshot?
         let node: DraftNode
         let wordCount: Int
 
@@ -35,6 +37,12 @@ package struct DraftCapture: Sendable {
 
         /// The cells that are stored when the member is put into a store as it is.
         var ownCells: Set<Int> { storeKey == 0 ? allCells : changed }
+
+        /// Whether the server has taken this value of a cell from the draft, perhaps since the
+        /// capture.
+        package func hasDelivered(_ value: Value, cell: Int) -> Bool {
+            node.state.withLock { $0.delivered[cell] }?.isSame(as: value) ?? false
+        }
     }
 
     /// The captured drafts. The first is the draft itself.
@@ -74,7 +82,7 @@ package struct DraftCapture: Sendable {
                 values: (0..<count).map(state.value),
                 changed: Set(state.words.keys.filter(state.changes)),
                 given: Set(state.words.keys),
-                node: node, wordCount: state.wordCount)
+                base: state.base, node: node, wordCount: state.wordCount)
             return (member, entity.relationshipCells.map(state.links))
         }
     }
@@ -115,6 +123,14 @@ package struct DraftCapture: Sendable {
         return rebased
     }
 
+    /// Returns an object with the values of the draft in the cells that differ from its base.
+    package func mine(over object: Snapshot) -> Snapshot {
+        let values = row(of: root, cells: root.changed) { members[$0].currentKey }
+        var changed: [Int: Value] = [:]
+        for cell in root.changed where values[cell] != .absent { changed[cell] = values[cell] }
+        return object.replacing(changed)
+    }
+
     // MARK: For stores
 
     /// Returns the draft itself as an object without a store key.
@@ -146,6 +162,9 @@ package struct DraftCapture: Sendable {
                 rows[member].map(Cell.reference(toRow:)) ?? members[member].storeKey
             }
             changes.edits[changes.rows.count] = member.node
+            if member.entity.isVersioned, let base = member.base {
+                changes.bases[changes.rows.count] = base
+            }
             let isLoaded =
                 cells.map { $0[index] != nil } ?? true || member.entity.isLoadedByLinks
             changes.rows.append(Snapshot.make(member.entity, values, isLoaded: isLoaded))
@@ -245,6 +264,12 @@ package struct SentDraft: Sendable {
         node.setStoreKey(object.storeKey)
         node.state.withLock { state in
             state.base = object
+            if object.entity.version != nil {
+                for (index, word) in state.words
+                where word.number <= wordCount && !withheld.contains(index) {
+                    state.delivered[index] = object.value(at: index)
+                }
+            }
             state.words = state.words.filter { index, word in
                 word.number > wordCount || withheld.contains(index)
             }

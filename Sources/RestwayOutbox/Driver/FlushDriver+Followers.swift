@@ -56,7 +56,8 @@ extension FlushDriver {
         case .postpone:
             let reason = result.failure?.message ?? "the server has not taken it"
             followers.end(result.item, .failure(Self.queued(result.item.id, reason)))
-        case .named, nil: break
+        // An item in conflict goes out again at once. An item with a call is never parked.
+        case .named, .conflict, .park, nil: break
         }
     }
 
@@ -99,9 +100,9 @@ extension RequestSpec {
     }
 }
 
-// A request that was stored before it was sent.
+// A request whose call waits for the answer of its item.
 extension OutboxClaim {
-    var isStoredFirst: Bool { storedFirst != nil }
+    var mayBeFollowed: Bool { followed != nil }
 
     func follow(_ item: Int64, _ ended: @escaping @Sendable (Call.Outcome) -> Void) {
         outbox.flushing.follow(idempotencyKey, item, ended)

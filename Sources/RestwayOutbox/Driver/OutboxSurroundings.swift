@@ -81,6 +81,10 @@ package protocol StoredRequestSender: AnyObject, Sendable {
         _ spec: RequestSpec, follower: @escaping @Sendable (Call.Outcome) -> Void
     ) throws(Failure)
 
+    /// Prepares a request without sending it, so that a stored request can be written again. It is
+    /// called on a worker, where the program may be asked about the body.
+    func written(_ spec: RequestSpec) throws(Failure) -> PreparedRequest
+
     /// Makes a batch for the document's batch path.
     func makeBatch() throws(Failure) -> any RequestBatch
 }
@@ -144,7 +148,7 @@ extension Failure {
     /// Turns an error of the journal into a failure of the client.
     init(_ error: OutboxError, path: String) {
         switch error {
-        case .noSuchItem, .notDead:
+        case .noSuchItem, .notDead, .parked, .notParked:
             self.init(.invalidArgument, error.message, field: "id")
         case .unknownLocalID, .alreadyCreated, .credentialInPath, .unwritableBody:
             self.init(.invalidArgument, error.message, domain: .outbox)

@@ -49,4 +49,8 @@ struct EditedItem: Equatable, Sendable {
     let edit: Int64
     /// Whether it is a dead letter, so that its edit is suspended.
     let isDead: Bool
+    /// Whether it is parked. Its edit says so in the store.
+    var isParked = false
+    /// Whether its change may be another than the one that was stored (see `ItemRewriting`).
+    var mayBeRewritten = false
 }
