@@ -242,8 +242,9 @@ class VersionRun(Runner):
                 self.check_conflict(number, conflict, name, looked)
         return looked
 
-    @staticmethod
-    def check_conflict(number: int, conflict: Values, name: str, looked: Values) -> None:
+    def check_conflict(
+        self, number: int, conflict: Values, name: str, looked: Values
+    ) -> None:
         theirs = (conflict["theirs"] or {}).get(name)
         mine = conflict["mine"][name]
         if conflict["kind"] != "attributes":
@@ -256,7 +257,9 @@ class VersionRun(Runner):
             (note for note in looked["notes"] if note["shown"]["id"] == conflict["mine"]["id"]),
             None,
         )
-        if note and not note["hidden"] and note["shown"][name] != mine:
+        own = self.world.of(number, conflict["mine"]["ref"]).own.get(name, set())
+        # A later edit may wait, which the conflict does not have yet.
+        if note and name in SCALARS and note["shown"][name] not in own:
             raise Broken(f"device {number} shows {note['shown']}, and {mine} is parked")
 
     def address(self, step: Step) -> tuple[Values, Values] | None:
