@@ -181,6 +181,9 @@ class VersionGenerator(Generator):
             case "online":
                 fate = self.random.choice(["ok", "ok", "ok", "lost", "unanswered", "refused"])
                 return self.note() | self.change() | self.tag() | {"fate": fate}
+            case "new":
+                self.refs.append(f"m{self.values}")
+                return {"note": self.refs[-1]} | self.change() | self.tag()
             case "resolve":
                 return {"choice": self.random.choice(["mine", "theirs", "value"])}
             case "flush":

@@ -99,6 +99,9 @@ class VersionWorld(World):
     def add(self, ref: str, values: Values) -> Values:
         note = super().add(ref, values)
         note["rev"] = 1
+        # A read that lags sees no note that is not there yet: a 404 means that it is gone.
+        for state in self.history:
+            state[note["id"]] = copy.deepcopy(note)
         return note
 
     def remove(self, number: int) -> None:
@@ -262,20 +265,23 @@ class VersionRun(Runner):
         if note and name in SCALARS and note["shown"][name] not in own:
             raise Broken(f"device {number} shows {note['shown']}, and {mine} is parked")
 
-    def address(self, step: Step) -> tuple[Values, Values] | None:
+    def address(
+        self, step: Step, *, has_version: bool = False
+    ) -> tuple[Values, Values] | None:
         """Returns the values that a device shows, and the words that name the note for it."""
-        looked = self.ask(step, "look")
-        found = next(
-            (
-                note["shown"] for note in looked["notes"]
-                if note["shown"]["ref"] == step["note"] and not note["hidden"]
-            ),
-            None,
-        )
-        if not found:
-            return None
-        number = found["id"]
-        return found, {"ref": step["note"]} | ({} if number is None else {"id": number})
+        for note in self.ask(step, "look")["notes"]:
+            shown = note["shown"]
+            if shown["ref"] == step["note"] and not note["hidden"]:
+                if note["version"] is None and has_version or self.is_idle(step, shown):
+                    return None
+                number = shown["id"]
+                return shown, {"ref": step["note"]} | ({} if number is None else {"id": number})
+        return None
+
+    @staticmethod
+    def is_idle(step: Step, shown: Values) -> bool:
+        """Whether an edit changes nothing."""
+        return bool(step.get("set") == {"tags": "-"} and not shown["tags"])
 
     # Edits
 
@@ -347,8 +353,11 @@ class VersionRun(Runner):
         return None
 
     def do_online(self, step: Step) -> bool | None:
-        """An edit is sent at once, and fails if it cannot be made."""
-        found = self.address(step)
+        """An edit is sent at once, and fails if it cannot be made.
+
+        It has a condition only if the device knows a version.
+        """
+        found = self.address(step, has_version=True)
         if not found or "id" not in found[1]:
             return False
         self.world.fates = [step.get("fate", "ok")]
@@ -580,8 +589,7 @@ class VersionRun(Runner):
             )
             if change.is_open or change.note in self.world.gone or self.is_there(change):
                 continue
-            known = self.world.of(change.device, change.note)
-            if change.name in known.decided or POLICIES[change.name] == "theirs":
+            if POLICIES[change.name] == "theirs" or self.is_decided(change):
                 continue
             # A later edit takes the place of an earlier one that was not sent yet.
             if change.name in SCALARS and later:
@@ -589,6 +597,13 @@ class VersionRun(Runner):
             raise Broken(
                 f"{change.tag} of device {change.device} is lost: {change.name} {change.value}"
             )
+
+    def is_decided(self, change: Change) -> bool:
+        """Whether a program has decided which value of an attribute counts."""
+        return any(
+            note == change.note and change.name in known.decided
+            for (_, note), known in self.world.known.items()
+        )
 
     def is_there(self, change: Change) -> bool:
         number = self.world.find(change.note)

@@ -325,6 +325,7 @@ final class Device {
                 ("hidden", .bool(!seen.contains(object.storeKey))),
                 ("pending", .object(pending)),
                 ("confirmed", confirmed.map { Self.json($0) } ?? .null),
+                ("version", try store.version(of: object).map { .string($0.text) } ?? .null),
             ])
         }
         let items = try outbox.list().all.map { item -> JSONValue in
