@@ -188,7 +188,7 @@ class VersionGenerator(Generator):
                 return {"choice": self.random.choice(["mine", "theirs", "value"])}
             case "flush":
                 step = self.fates()
-                return step | ({"lag": self.random.randint(1, 2)} if self.chance(1, 5) else {})
+                return step | ({"lag": self.random.randint(1, 2)} if self.chance(1, 3) else {})
             case "drop" if self.chance(1, 3):
                 return {}
         return super().details(kind)

@@ -235,6 +235,11 @@ class VersionRun(Runner):
         for item in looked["items"]:
             if item["dead"] and item["status"] in (404, 409, 410, 412, 428):
                 raise Broken(f"device {number}: {item} is a dead letter")
+        found = {conflict["item"] for conflict in looked["conflicts"]}
+        for item in looked["items"]:
+            # Listing conflicts ends those about which there is nothing to decide.
+            if item["parked"] and item["item"] not in found:
+                raise Broken(f"device {number}: there is nothing to decide about {item}")
         parked: set[tuple[str, str]] = set()
         for conflict in looked["conflicts"]:
             for name in conflict["cells"]:
