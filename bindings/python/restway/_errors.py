@@ -21,6 +21,7 @@ __all__ = [
     "ConflictError",
     "ContentTooLargeError",
     "ForbiddenError",
+    "GoneError",
     "HTTPStatusError",
     "LibraryError",
     "MappingError",
@@ -28,6 +29,8 @@ __all__ = [
     "NotFoundError",
     "ParsingError",
     "PaymentRequiredError",
+    "PreconditionFailedError",
+    "PreconditionRequiredError",
     "Problem",
     "QueuedError",
     "RefreshRefusedError",
@@ -207,6 +210,16 @@ class ConflictError(HTTPStatusError):
     """409: the request contradicts the present state of the resource."""
 
 
+class GoneError(HTTPStatusError):
+    """410: the server no longer has what was under that URL."""
+
+
+class PreconditionFailedError(HTTPStatusError):
+    """412: the resource is not in the state that the request names, because somebody else has
+    changed it.
+    """
+
+
 class ContentTooLargeError(HTTPStatusError):
     """413: the body of the request is too large for the server."""
 
@@ -215,6 +228,10 @@ class UnprocessableError(HTTPStatusError):
     """422: values of the request are not valid; `details` lists the values if the API document says
     where the answer has them.
     """
+
+
+class PreconditionRequiredError(HTTPStatusError):
+    """428: the server changes the resource only if the request names the state of the resource."""
 
 
 class TooManyRequestsError(HTTPStatusError):
@@ -233,8 +250,11 @@ STATUS_ERRORS: dict[int, type[HTTPStatusError]] = {
     404: NotFoundError,
     405: NotAllowedError,
     409: ConflictError,
+    410: GoneError,
+    412: PreconditionFailedError,
     413: ContentTooLargeError,
     422: UnprocessableError,
+    428: PreconditionRequiredError,
     429: TooManyRequestsError,
     **dict.fromkeys(range(500, 600), ServerError),
 }
