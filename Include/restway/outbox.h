@@ -112,7 +112,8 @@ typedef enum RESTWAY_OPEN_ENUM restway_outbox_state {
     RESTWAY_OUTBOX_WAITING = 1,
     /** The item is being sent. */
     RESTWAY_OUTBOX_SENDING = 2,
-    /** The item waits behind a dead letter of its lane, or for an identity from the server. */
+    /** The item waits behind a dead letter of its lane, behind a conflict about its object as a
+     *  whole, or for an identity from the server. */
     RESTWAY_OUTBOX_BLOCKED = 3,
     /** The item is a dead letter: retry it, edit it or drop it. */
     RESTWAY_OUTBOX_DEAD = 4,
@@ -122,6 +123,9 @@ typedef enum RESTWAY_OPEN_ENUM restway_outbox_state {
     /** The item is no longer stored, and this client has not delivered it. This state appears only
      *  in what restway_outbox_await() reports. */
     RESTWAY_OUTBOX_GONE = 6,
+    /** The item changes what another client has changed at the server, and is not sent until the
+     *  conflict is resolved or the item is dropped. */
+    RESTWAY_OUTBOX_PARKED = 7,
     /** Not a state: pins the type to 32 bits. */
     RESTWAY_OUTBOX_PIN_ = 0x7fffffff
 } restway_outbox_state;
@@ -154,6 +158,13 @@ typedef enum RESTWAY_OPEN_ENUM restway_outbox_reason {
      *  discriminators, its user name is. A client of that user sends it, in any process. It can be
      *  dropped. */
     RESTWAY_OUTBOX_REASON_OTHER_USER = 7,
+    /** The item waits behind a parked item (RESTWAY_OUTBOX_PARKED) whose object was deleted on one
+     *  side and changed on the other. It is sent when that conflict is resolved. */
+    RESTWAY_OUTBOX_REASON_CONFLICT = 8,
+    /** The item is a dead letter, because the version that the server sends for the object cannot be
+     *  used in a condition: the server refuses the version that it has just sent, or asks for a
+     *  condition although it sends no strong version. A proxy may change entity tags. */
+    RESTWAY_OUTBOX_REASON_VERSION = 9,
     /** Not a reason: pins the type to 32 bits. */
     RESTWAY_OUTBOX_REASON_PIN_ = 0x7fffffff
 } restway_outbox_reason;

@@ -60,6 +60,7 @@ public func restway_outbox_item_state(_ item: InHandle) -> restway_outbox_state 
     case .dead: .RESTWAY_OUTBOX_DEAD
     case .delivered: .RESTWAY_OUTBOX_DELIVERED
     case .gone: .RESTWAY_OUTBOX_GONE
+    case .parked: .RESTWAY_OUTBOX_PARKED
     }
 }
 
@@ -71,6 +72,7 @@ public func restway_outbox_item_reason(_ item: InHandle) -> restway_outbox_reaso
     case .keyReused: .RESTWAY_OUTBOX_REASON_KEY_REUSED
     case .unsendable: .RESTWAY_OUTBOX_REASON_UNSENDABLE
     case .noIdentity: .RESTWAY_OUTBOX_REASON_NO_IDENTITY
+    case .version: .RESTWAY_OUTBOX_REASON_VERSION
     }
 }
 
@@ -161,6 +163,7 @@ extension OutboxWaitReason? {
         case .notTheAPI: .RESTWAY_OUTBOX_REASON_NOT_THE_API
         case .credential: .RESTWAY_OUTBOX_REASON_CREDENTIAL
         case .otherUser: .RESTWAY_OUTBOX_REASON_OTHER_USER
+        case .conflict: .RESTWAY_OUTBOX_REASON_CONFLICT
         }
     }
 }

@@ -10,7 +10,8 @@ public struct OutboxItem: Sendable {
         case waiting
         /// It is on its way.
         case sending
-        /// It waits behind a refused request, or for objects.
+        /// It waits behind a refused request, behind a conflict about its object as a whole, or for
+        /// objects.
         case blocked
         /// The server has refused it, or it cannot be sent.
         case dead
@@ -18,6 +19,9 @@ public struct OutboxItem: Sendable {
         case delivered
         /// It was removed.
         case gone
+        /// It changes what another client has changed at the server, and is not sent until the
+        /// conflict is resolved.
+        case parked
     }
 
     /// Why a stored request is dead.
@@ -31,6 +35,9 @@ public struct OutboxItem: Sendable {
         case unsendable
         /// The server did not give the identity that the request waited for.
         case noIdentity
+        /// The server refuses the version that it sends for the object, or asks for a condition
+        /// although it sends no strong version. A proxy may change entity tags.
+        case version
     }
 
     /// Why a stored request waits, if it waits for more than its time.
@@ -47,6 +54,9 @@ public struct OutboxItem: Sendable {
         /// if there are no discriminators, its user name is. A client of that user sends it, in any
         /// process. It can be dropped.
         case otherUser
+        /// The request stands behind a parked one whose object was deleted on one side and changed
+        /// on the other. It is sent when that conflict is resolved.
+        case conflict
     }
 
     private let core: StoredRequest
@@ -98,6 +108,7 @@ public struct OutboxItem: Sendable {
         case .dead: .dead
         case .delivered: .delivered
         case .gone: .gone
+        case .parked: .parked
         }
     }
     /// Why the request waits; `nil` for a request that does not wait, or that waits for its turn or
@@ -108,6 +119,7 @@ public struct OutboxItem: Sendable {
         case .notTheAPI: .notTheAPI
         case .credential: .credential
         case .otherUser: .otherUser
+        case .conflict: .conflict
         }
     }
     /// Why the request is dead; `nil` for other requests.
@@ -118,6 +130,7 @@ public struct OutboxItem: Sendable {
         case .keyReused: .keyReused
         case .unsendable: .unsendable
         case .noIdentity: .noIdentity
+        case .version: .version
         }
     }
 }

@@ -172,7 +172,7 @@ extension OutboxTrouble {
             switch OutboxWaitReason(failure) {
             case .notTheAPI: OutboxTrouble.notTheAPI
             case .credential: OutboxTrouble.credential
-            case .otherUser, nil: failure.reason.rawValue
+            case .otherUser, .conflict, nil: failure.reason.rawValue
             }
         self.init(code: code, httpStatus: failure.httpStatus, message: failure.message)
     }

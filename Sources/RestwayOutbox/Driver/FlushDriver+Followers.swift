@@ -56,7 +56,8 @@ extension FlushDriver {
         case .postpone:
             let reason = result.failure?.message ?? "the server has not taken it"
             followers.end(result.item, .failure(Self.queued(result.item.id, reason)))
-        case .named, nil: break
+        // An item in conflict goes out again at once. An item with a call is never parked.
+        case .named, .conflict, .park, nil: break
         }
     }
 

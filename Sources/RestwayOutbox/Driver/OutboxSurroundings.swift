@@ -144,7 +144,7 @@ extension Failure {
     /// Turns an error of the journal into a failure of the client.
     init(_ error: OutboxError, path: String) {
         switch error {
-        case .noSuchItem, .notDead:
+        case .noSuchItem, .notDead, .parked, .notParked:
             self.init(.invalidArgument, error.message, field: "id")
         case .unknownLocalID, .alreadyCreated, .credentialInPath, .unwritableBody:
             self.init(.invalidArgument, error.message, domain: .outbox)

@@ -10,7 +10,7 @@ import RestwayThreads
 /// a flush may report very many of them.
 package final class StoredRequest: Sendable {
     package enum State: Sendable {
-        case waiting, sending, blocked, dead, delivered, gone
+        case waiting, sending, blocked, dead, delivered, gone, parked
     }
 
     let item: OutboxItem
@@ -52,6 +52,7 @@ package final class StoredRequest: Sendable {
             switch item.state {
             case .dead: .dead
             case .inFlight: .sending
+            case .parked: .parked
             case .waiting: item.isBlocked ? .blocked : .waiting
             }
         let progress = item.entry.progress
@@ -84,7 +85,7 @@ package final class StoredRequest: Sendable {
         entry.body = nil
         let item = OutboxItem(
             id: item.id, entry: entry, state: item.state, dependencies: item.dependencies,
-            isBlocked: item.isBlocked)
+            isBlocked: item.isBlocked, isBehindConflict: item.isBehindConflict)
         return StoredRequest(
             item, state: state, attempts: attempts, nextAttempt: nextAttempt, lastError: lastError,
             deathReason: deathReason, waitReason: waitReason, response: nil, failure: failure)

@@ -49,4 +49,6 @@ struct EditedItem: Equatable, Sendable {
     let edit: Int64
     /// Whether it is a dead letter, so that its edit is suspended.
     let isDead: Bool
+    /// Whether it is parked. Its edit says so in the store.
+    var isParked = false
 }

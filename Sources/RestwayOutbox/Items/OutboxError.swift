@@ -15,6 +15,10 @@ enum OutboxError: Error, Equatable, Sendable {
     case noSuchItem(Int64)
     /// The item is not a dead letter; only dead letters are edited and retried.
     case notDead(Int64)
+    /// The item is parked: the program decides its conflict, or drops it.
+    case parked(Int64)
+    /// The item is not parked; only the conflicts of parked items are resolved.
+    case notParked(Int64)
     /// Another item creates the object, or the server has already named it.
     case alreadyCreated(LocalID)
     /// The field cannot be sent as a header.
@@ -39,6 +43,10 @@ enum OutboxError: Error, Equatable, Sendable {
             "the request is about \(local.text), which no request of the outbox creates"
         case .noSuchItem(let id): "the outbox has no item \(id)"
         case .notDead(let id): "item \(id) of the outbox is no dead letter"
+        case .parked(let id):
+            "item \(id) of the outbox is parked because of a conflict: resolve the conflict, or drop"
+                + " the item"
+        case .notParked(let id): "item \(id) of the outbox has no conflict to resolve"
         case .alreadyCreated(let local):
             "\(local.text) is created by another request of the outbox already"
         case .invalidHeader(let name): "a header \"\(name)\" cannot be stored as it is"

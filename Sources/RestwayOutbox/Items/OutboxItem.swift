@@ -8,9 +8,10 @@ final class OutboxItem: Equatable, Sendable {
         case waiting = 0
         /// The server refused the item, or it cannot be sent. It stays until the program decides.
         case dead = 1
-        /// The item is in flight, as far as this process knows. The file knows only the other two
-        /// states.
+        /// The item is in flight, as far as this process knows. The file does not know this state.
         case inFlight = 2
+        /// The item waits until the program decides a conflict.
+        case parked = 4
 
         /// The state as an export shows it.
         var name: String {
@@ -18,6 +19,7 @@ final class OutboxItem: Equatable, Sendable {
             case .waiting: "waiting"
             case .dead: "dead"
             case .inFlight: "inFlight"
+            case .parked: "parked"
             }
         }
     }
@@ -27,17 +29,19 @@ final class OutboxItem: Equatable, Sendable {
     /// The request with its present progress.
     let entry: OutboxEntry
     let state: State
-    /// The answer that made the item a dead letter, if it was an answer.
+    /// The answer that made the item a dead letter or showed a conflict, if it was an answer.
     let answer: OutboxAnswer?
     /// The objects without an identity that the request is about, and waits for.
     let dependencies: [LocalID]
-    /// Whether the item waits behind a dead letter that blocks it, or for objects. No flush would
-    /// send it.
+    /// Whether the item waits behind a dead letter or a conflict that blocks it, or for objects. No
+    /// flush would send it.
     let isBlocked: Bool
+    /// Whether the item waits behind a parked item whose conflict is about its object as a whole.
+    let isBehindConflict: Bool
 
     init(
         id: Int64, entry: OutboxEntry, state: State = .waiting, answer: OutboxAnswer? = nil,
-        dependencies: [LocalID] = [], isBlocked: Bool = false
+        dependencies: [LocalID] = [], isBlocked: Bool = false, isBehindConflict: Bool = false
     ) {
         self.id = id
         self.entry = entry
@@ -45,12 +49,15 @@ final class OutboxItem: Equatable, Sendable {
         self.answer = answer
         self.dependencies = dependencies
         self.isBlocked = isBlocked
+        self.isBehindConflict = isBehindConflict
     }
+
+    var conflict: ItemConflict? { entry.conflict }
 
     static func == (left: OutboxItem, right: OutboxItem) -> Bool {
         left.id == right.id && left.entry == right.entry && left.state == right.state
             && left.answer == right.answer && left.dependencies == right.dependencies
-            && left.isBlocked == right.isBlocked
+            && left.isBlocked == right.isBlocked && left.isBehindConflict == right.isBehindConflict
     }
 }
 
@@ -84,6 +91,9 @@ struct OutboxEntry: Equatable, Sendable {
     var edit: Int64?
     /// The pending edit. Used only to store the request: an item that is read has `nil` here.
     var change: OutboxChange?
+    /// The facts about comparisons and conflicts; `nil` for an item that was never compared with
+    /// the server's values.
+    var conflict: ItemConflict?
     var progress = Progress()
     var origin = Origin()
 
@@ -158,6 +168,10 @@ struct OutboxTrouble: Equatable, Sendable {
     static let unwritableBody = "unwritableBody"
     /// The server has seen the key of the request with another request.
     static let keyReused = "keyReused"
+    /// The version that the server sends for the object cannot be used in a condition.
+    static let version = "version"
+    /// The program and the server have changed the same values.
+    static let conflict = "conflict"
 }
 
 /// The answer of a server to a request that became a dead letter.
@@ -179,6 +193,9 @@ package enum OutboxDeathReason: Equatable, Sendable {
     case unsendable
     /// The server made the object that the request is about, but did not say its identity.
     case noIdentity
+    /// The server refuses the version that it sends for the object, or asks for a condition
+    /// although it sends no version that can be used in one.
+    case version
 }
 
 /// The reason why an item waits, as far as it is of its own kind.
@@ -189,6 +206,8 @@ package enum OutboxWaitReason: CaseIterable, Sendable {
     case credential
     /// The item was stored in the name of another user.
     case otherUser
+    /// The item stands behind a parked item whose conflict is about its object as a whole.
+    case conflict
 }
 
 extension OutboxWaitReason {
@@ -208,6 +227,7 @@ extension OutboxWaitReason {
 extension OutboxItem {
     /// The reason why the item waits; `nil` if it does not wait, or waits as usual.
     var waitReason: OutboxWaitReason? {
+        if isBehindConflict { return .conflict }
         guard state == .waiting, !isBlocked else { return nil }
         switch entry.progress.trouble?.code {
         case OutboxTrouble.notTheAPI: return .notTheAPI
@@ -222,6 +242,7 @@ extension OutboxItem {
         switch entry.progress.trouble?.code {
         case OutboxTrouble.keyReused: return .keyReused
         case OutboxTrouble.noIdentity: return .noIdentity
+        case OutboxTrouble.version: return .version
         default:
             return (entry.progress.trouble?.httpStatus ?? 0) == 0 ? .unsendable : .refused
         }
@@ -234,9 +255,11 @@ extension OutboxItem {
 package struct OutboxCounts: Equatable, Sendable {
     package var waiting = 0
     package var sending = 0
-    /// Items that wait behind a dead letter that blocks them, or for objects.
+    /// Items that wait behind a dead letter or a conflict that blocks them, or for objects.
     package var blocked = 0
     package var dead = 0
+    /// Items that wait until the program decides a conflict.
+    package var parked = 0
 
-    var all: Int { waiting + dead }
+    var all: Int { waiting + dead + parked }
 }

@@ -25,10 +25,19 @@ enum OutboxSettlement: Equatable, Sendable {
     /// not lost.
     case refuse(id: Int64, trouble: OutboxTrouble, answer: OutboxAnswer?, attempts: Int = 1)
 
+    /// The server has refused the item because of a conflict. It stays and is due at once, and the
+    /// server does not know it; the attempts are counted.
+    case conflict(
+        id: Int64, ItemConflict, trouble: OutboxTrouble, answer: OutboxAnswer?, attempts: Int = 1)
+    /// The item waits until the program decides the conflict. `change` is all that it changes in
+    /// the store from now on.
+    case park(id: Int64, ItemConflict, change: OutboxChange, trouble: OutboxTrouble)
+
     var id: Int64 {
         switch self {
         case .remove(let id, _, _), .named(let id, _, _, _), .postpone(let id, _, _, _, _, _),
-            .bury(let id, _, _, _), .refuse(let id, _, _, _):
+            .bury(let id, _, _, _), .refuse(let id, _, _, _), .conflict(let id, _, _, _, _),
+            .park(let id, _, _, _):
             id
         }
     }

@@ -29,7 +29,7 @@ extension JournalTransaction {
             return
         }
         switch settlement {
-        case .named: break
+        case .named, .conflict, .park: break
         case .remove(_, let identity, let lane):
             try remove(item, identity: identity, lane: lane, now, &result)
         case .postpone(
