@@ -98,6 +98,8 @@ package struct ChangeSet: Sendable {
     /// to it by its key, which is read while nothing else commits: if two commits insert one draft,
     /// the second one updates the object.
     var edits: [Int: DraftNode] = [:]
+    /// The objects with a version that the drafts were made from, by the rows of the edits.
+    var bases: [Int: Snapshot] = [:]
     /// The row that changes links; `nil` if all rows follow the policies.
     package var linkChange: LinkChange?
     /// The deletions, applied after the rows.
@@ -122,8 +124,9 @@ package struct ChangeSet: Sendable {
     /// objects. The rows have older values of them, which the store leaves out.
     package var settledSince: [Int64: Set<Int>] = [:]
 
-    /// The versions that the answer states in its header, by the rows that they are about. The
-    /// versions of other rows stand in attributes, or are not known.
+    /// The versions that the answer states for whole objects, by the rows that are about these
+    /// objects: a header states them, or an attribute of the one object that the answer is about.
+    /// The versions of other rows stand in attributes, or are not known.
     package var versions: [Int: ObjectVersion] = [:]
     /// The versions of delivered objects of which the answer has no row, by their store keys.
     package var versionsOfDelivered: [Int64: ObjectVersion] = [:]
@@ -138,10 +141,12 @@ package struct ChangeSet: Sendable {
         guard !rows.isEmpty else {
             (rows, rowsAreNew) = (later.rows, later.rowsAreNew)
             (identityRows, unkeptRows) = (later.identityRows, later.unkeptRows)
+            versions = later.versions
             return
         }
         for row in later.identityRows { identityRows.insert(rows.count + row) }
         for row in later.unkeptRows { unkeptRows.insert(rows.count + row) }
+        for (row, version) in later.versions { versions[rows.count + row] = version }
         let numbers = Array(rows.count..<rows.count + later.rows.count)
         for row in later.rows { row.renumberReferences(numbers) }
         rows += later.rows
@@ -151,7 +156,7 @@ package struct ChangeSet: Sendable {
     /// Whether there is nothing to do.
     package var isEmpty: Bool {
         rows.isEmpty && deletions.isEmpty && answers.isEmpty && editSteps.isEmpty
-            && relaid.isEmpty
+            && relaid.isEmpty && versionsOfDelivered.isEmpty
     }
 
     /// The source of the changes that it makes.
@@ -159,7 +164,7 @@ package struct ChangeSet: Sendable {
         let takesBack = editSteps.contains { step in
             switch step {
             case .takeBack, .suspend: true
-            case .deliver, .resume: false
+            case .deliver, .resume, .park, .rebase, .split: false
             }
         }
         if takesBack, rows.isEmpty { return .takenBack }

@@ -46,6 +46,11 @@ package protocol CommitTarget: EditTarget {
     mutating func setUnsent(_ key: Int64, _ isUnsent: Bool) throws(StoreError)
     /// Lets the object `key` remember `variables`, in place of what it remembered.
     mutating func remember(_ variables: RouteVariables, _ key: Int64) throws(StoreError)
+
+    func version(_ key: Int64) throws(StoreError) -> StoredVersion?
+    /// Sets the version of the object `key`, in place of an earlier one. The deletion of the object
+    /// also deletes its version.
+    mutating func setVersion(_ version: StoredVersion?, _ key: Int64) throws(StoreError)
 }
 
 extension CommitTarget {
@@ -83,7 +88,7 @@ package struct CommitRun<Target: CommitTarget> {
     var changes: ChangeSet
     private var drafts: DraftKeys
     let isRecording: Bool
-    private let keysBefore: Int64
+    let keysBefore: Int64
 
     var commit = Commit()
     /// The keys of the rows. A row's key is looked up when the row is stored, or before that when
@@ -166,6 +171,7 @@ package struct CommitRun<Target: CommitTarget> {
             try refresh()
         }
         if let variables = changes.variables { try remember(variables) }
+        if !changes.versionsOfDelivered.isEmpty { try noteVersionsOfDelivered() }
         for deletion in changes.deletions { try delete(deletion) }
         try finishEdits()
         commit.updatedCount = updated.count
@@ -279,8 +285,12 @@ package struct CommitRun<Target: CommitTarget> {
         }
         guard let older = newest else {
             try insert(row, index, key, defaults)
+            if !isEdit { try noteVersion(row, index, key, over: nil, .replaces) }
             if isEdit, changes.laying != nil { try lay(row, over: nil, commit.objects[index]) }
             return
+        }
+        if !isEdit, try isOutdated(row, older) {
+            return try publish(.nothing, of: row, index, over: older)
         }
         let rule = MergeRule(assigns: assigns, onlyCompletes: onlyCompletes, defaults: defaults)
         if isEdit, changes.laying != nil {
@@ -291,7 +301,9 @@ package struct CommitRun<Target: CommitTarget> {
             // An edit that only this machine knows deletes nothing, because it may be taken back.
             let isAccepted = !isEdit || changes.origin == .server
             if isAccepted, !onlyCompletes { collectReplaced(row, older) }
-            try publish(rule.merge(row, over: older), of: row, index, over: older)
+            let merging = rule.merge(row, over: older)
+            try noteVersion(row, index, key, over: older, merging)
+            try publish(merging, of: row, index, over: older)
         }
     }
 
@@ -451,11 +463,13 @@ package struct CommitRun<Target: CommitTarget> {
             if let its = try target.newest(entity, other) {
                 stale = .any
                 let joined = try join(its, to: object)
+                let version = try version(of: its, joined: object)
                 try delete(its)
                 try target.redirect(from: other, to: key)
                 try target.bind(entity, identity, to: key)
                 try publish(joined.object, key, over: object)
                 if let cover = joined.cover { try target.setCover(cover, of: joined.object) }
+                if let version { try target.setVersion(version, key) }
             }
         }
         try target.bind(entity, identity, to: key)

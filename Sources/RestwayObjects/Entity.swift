@@ -43,6 +43,8 @@ package final class Entity: @unchecked Sendable {
     /// How the versions of the objects are known; `nil` if the server's state is never compared.
     package let version: VersionRule?
     package let conflicts: ConflictRules
+    /// Whether it has a `version`. Rows are asked for it one by one.
+    let isVersioned: Bool
     /// The process that made the entity, and with it all of its objects.
     package let generation = ProcessGeneration.current
 
@@ -84,6 +86,7 @@ package final class Entity: @unchecked Sendable {
         self.isKept = isKept
         self.version = version
         self.conflicts = conflicts
+        isVersioned = version != nil
         isSingleton = identityParts?.isEmpty ?? false
         needsCompletion =
             identityParts?.isEmpty ?? false

@@ -87,7 +87,8 @@ final class EntityTable: @unchecked Sendable {
     }
 
     /// Takes rows from `first` on, one after the other, as long as they need no decision: each row
-    /// is about a new object, or agrees with the newest snapshot of its object.
+    /// is about a new object, or agrees with the newest snapshot of its object, and it brings no
+    /// version.
     ///
     /// - Parameters:
     ///   - rowKeys: The keys of all earlier rows. The keys of the taken rows are added, and the
@@ -107,6 +108,7 @@ final class EntityTable: @unchecked Sendable {
         for index in first..<rows.count {
             let row = rows[index]
             guard row.isOfFamily(of: entity) else { return (index, false) }
+            if row.entity.isVersioned { return (index, true) }
             if hasRelationships, let last = row.lastReferredRow, last >= index {
                 return (index, true)
             }

@@ -13,6 +13,8 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
     /// The variables that objects remember of their routes, by their store keys.
     private var remembered: [Int64: RouteVariables] = [:]
     private(set) var edits = PendingEdits()
+    /// The versions of objects, by their store keys.
+    private var versions: [Int64: StoredVersion] = [:]
 
     init(lastKey: Int64) {
         self.lastKey = lastKey
@@ -34,6 +36,10 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
         if let isPending = query.isPending {
             let pending = edits.pendingKeys
             found.removeAll { pending.contains($0.storeKey) != isPending }
+        }
+        if let isConflicted = query.isConflicted {
+            let conflicted = edits.conflictedKeys
+            found.removeAll { conflicted.contains($0.storeKey) != isConflicted }
         }
         return found
     }
@@ -146,6 +152,7 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
         table(object.entity)?.remove(object)
         unsent.remove(object.storeKey)
         if !remembered.isEmpty { remembered[object.storeKey] = nil }
+        if !versions.isEmpty { versions[object.storeKey] = nil }
     }
 
     func deleteAll(_ entity: Entity?, listing: Bool) -> (count: Int, objects: [Snapshot]) {
@@ -157,12 +164,13 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
         let emptied = entity.map { [table($0)].compactMap(\.self) } ?? Array(tables)
         let count = emptied.reduce(0) { $0 + $1.count }
         var objects: [Snapshot] = []
-        if listing || !unsent.isEmpty || !remembered.isEmpty {
+        if listing || !unsent.isEmpty || !remembered.isEmpty || !versions.isEmpty {
             objects = emptied.flatMap(\.objects)
         }
         for object in objects {
             unsent.remove(object.storeKey)
             remembered[object.storeKey] = nil
+            versions[object.storeKey] = nil
         }
         for table in emptied { table.removeAll() }
         if entity == nil {
@@ -187,6 +195,10 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
     }
 
     func variables(_ key: Int64) -> RouteVariables? { remembered[key] }
+
+    func version(_ key: Int64) -> StoredVersion? { versions.isEmpty ? nil : versions[key] }
+
+    func setVersion(_ version: StoredVersion?, _ key: Int64) { versions[key] = version }
 
     private func tableMade(_ entity: Entity) -> EntityTable {
         if let table = table(entity) { return table }

@@ -135,8 +135,17 @@ package final class MemoryStore: ObjectStore {
 
     package func hiddenKeys() -> Set<Int64> { state.withLock { $0.edits.hiddenKeys } }
 
-    package func edits(ofOutbox outbox: Int64) -> [(id: EditID, isSuspended: Bool)] {
+    package func edits(ofOutbox outbox: Int64) -> [ListedEdit] {
         state.withLock { $0.edits.edits(ofOutbox: outbox) }
+    }
+
+    package func version(_ entity: Entity, storeKey: Int64) -> ObjectVersion? {
+        state.withLock { state in
+            guard let object = state.newest(entity, storeKey), object.isA(entity) else {
+                return nil
+            }
+            return state.version(object.storeKey).flatMap { $0.isCurrent ? $0.version : nil }
+        }
     }
 
     package func list(_ name: String) -> StoredList? {

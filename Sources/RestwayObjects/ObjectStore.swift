@@ -84,9 +84,11 @@ package protocol ObjectStore: AnyObject, Sendable {
 
     /// Returns the pending edits of an outbox in their order, also those whose objects were
     /// deleted.
-    func edits(
-        ofOutbox outbox: Int64
-    ) throws(StoreError) -> [(id: EditID, isSuspended: Bool)]
+    func edits(ofOutbox outbox: Int64) throws(StoreError) -> [ListedEdit]
+
+    /// Returns the version of an object of an entity with `version`; `nil` if it is not known, or
+    /// if the values of the server have changed since the version was known.
+    func version(_ entity: Entity, storeKey: Int64) throws(StoreError) -> ObjectVersion?
 
     /// Returns the list that is kept under `name`; `nil` if the store keeps no list under this
     /// name. The list still has the keys of objects that were deleted.

@@ -146,6 +146,12 @@ package struct SplitChanges {
         }
         kept.edits = [:]
         for (row, draft) in changes.edits { kept.edits[places[row]] = draft }
+        kept.bases = [:]
+        for (row, base) in changes.bases { kept.bases[places[row]] = base }
+        kept.versions = [:]
+        for (row, version) in changes.versions {
+            if let place = keptPlace(row) { kept.versions[place] = version }
+        }
         kept.answers = changes.answers.map { answer in
             ChangeSet.Answer(
                 storeKey: answer.storeKey, entity: answer.entity,

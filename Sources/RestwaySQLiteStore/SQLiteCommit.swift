@@ -332,6 +332,7 @@ final class SQLiteCommit: CommitTarget {
             try file.tables[table].delete(key)
             if hasUnsent { try file.run("DELETE FROM restway_unsent WHERE key = ?1", key) }
             try memory.forget(key)
+            if file.keepsVersions { try file.setVersion(nil, key) }
             if !object.isLoaded { try forgetUnloaded(key, table) }
         }
         forget(key)
@@ -371,6 +372,7 @@ final class SQLiteCommit: CommitTarget {
                     WHERE key IN (SELECT _key FROM \(table.tableName))
                     """)
                 try memory.forgetAll(in: table.tableName)
+                if file.keepsVersions { try file.deleteVersions(in: table.tableName) }
                 try file.run("DELETE FROM restway_unloaded WHERE entity = ?1", table.layout.number)
                 try table.deleteAll()
             }
@@ -412,6 +414,7 @@ final class SQLiteCommit: CommitTarget {
         try file.run("DELETE FROM restway_unsent")
         try file.run("DELETE FROM restway_remembered")
         try file.run("DELETE FROM restway_unloaded")
+        try file.run("DELETE FROM restway_versions")
         try file.deleteAllLayers()
     }
 
@@ -452,6 +455,14 @@ final class SQLiteCommit: CommitTarget {
 
     func remember(_ variables: RouteVariables, _ key: Int64) throws(StoreError) {
         try write { () throws(SQLiteError) in try memory.remember(variables, key) }
+    }
+
+    func version(_ key: Int64) throws(StoreError) -> StoredVersion? {
+        try StoreError.wrapping(file.version(key))
+    }
+
+    func setVersion(_ version: StoredVersion?, _ key: Int64) throws(StoreError) {
+        try write { () throws(SQLiteError) in try file.setVersion(version, key) }
     }
 
     /// Writes the new rows that still wait, and the last key, so that no key is ever used again.

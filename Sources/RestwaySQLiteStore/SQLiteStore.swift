@@ -271,9 +271,19 @@ package final class SQLiteStore: ObjectStore {
         }
     }
 
-    package func edits(
-        ofOutbox outbox: Int64
-    ) throws(StoreError) -> [(id: EditID, isSuspended: Bool)] {
+    package func version(
+        _ entity: Entity, storeKey: Int64
+    ) throws(StoreError) -> ObjectVersion? {
+        try read(entity, or: nil) { (lookups, table) throws(SQLiteError) in
+            guard let newest = try lookups.newest(table, storeKey), newest.isA(entity) else {
+                return nil
+            }
+            let known = try lookups.connection.version(newest.storeKey)
+            return known.flatMap { $0.isCurrent ? $0.version : nil }
+        }
+    }
+
+    package func edits(ofOutbox outbox: Int64) throws(StoreError) -> [ListedEdit] {
         try query { (file) throws(SQLiteError) in try file.edits(ofOutbox: outbox) }
     }
 

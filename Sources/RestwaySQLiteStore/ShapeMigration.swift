@@ -247,6 +247,7 @@ struct ShapeMigration {
                 (SELECT newer FROM restway_moving WHERE older = key)
             WHERE key IN (SELECT older FROM restway_moving);
             DELETE FROM restway_remembered WHERE key IN (SELECT older FROM restway_moving);
+            DELETE FROM restway_versions WHERE key IN (SELECT older FROM restway_moving);
             DELETE FROM restway_layers WHERE key IN (SELECT older FROM restway_moving);
             DELETE FROM restway_base WHERE key IN (SELECT older FROM restway_moving)
             """)

@@ -155,6 +155,10 @@ private struct QueryFilter {
             let pending = "(SELECT key FROM restway_layers WHERE active = 1)"
             conditions.append("_key \(isPending ? "IN" : "NOT IN") \(pending)")
         }
+        if let isConflicted = query.isConflicted {
+            let conflicted = "(SELECT key FROM restway_layers WHERE parked = 1 AND active = 1)"
+            conditions.append("_key \(isConflicted ? "IN" : "NOT IN") \(conflicted)")
+        }
         switch query.selection {
         case .only(let keys): conditions.append("_key IN \(list(keys))")
         case .without(let keys): conditions.append("_key NOT IN \(list(keys))")
@@ -165,7 +169,7 @@ private struct QueryFilter {
     }
 
     private static let isNotHidden =
-        "_key NOT IN (SELECT key FROM restway_layers WHERE hides = 1 AND active = 1)"
+        "_key NOT IN (SELECT key FROM restway_layers WHERE \(StoreConnection.isHidden))"
 
     /// Adds a parameter and returns its place in the text.
     private mutating func place(_ parameter: Parameter) -> String {

@@ -8,6 +8,8 @@ final class StoreConnection: @unchecked Sendable {
     private let statements: StatementCache
     /// The tables in the order of the entities in the schema, one for each family.
     let tables: [TableAccess]
+    /// Whether the document has an entity with a version.
+    let keepsVersions: Bool
     /// The places of the tables by the families of their entities.
     private let places: [ObjectIdentifier: Int]
     /// For each table, the mark of the last commit at which it was found to have no unloaded
@@ -19,6 +21,9 @@ final class StoreConnection: @unchecked Sendable {
     init(_ connection: Connection, _ layouts: [TableLayout]) throws(SQLiteError) {
         statements = StatementCache(connection)
         tables = layouts.map { TableAccess($0, connection) }
+        keepsVersions = layouts.contains { layout in
+            (layout.shapes?.entities ?? [layout.entity]).contains { $0.version != nil }
+        }
         marksWithoutUnloaded = Array(repeating: nil, count: layouts.count)
         places = Dictionary(
             uniqueKeysWithValues: layouts.enumerated().map {

@@ -126,6 +126,15 @@ struct StoreSchema {
                 key INTEGER NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL, value,
                 PRIMARY KEY (key, name)) WITHOUT ROWID;
             """,
+            // The edits that wait for a decision of the program, and the versions of objects.
+            """
+            ALTER TABLE restway_edits ADD COLUMN parked INTEGER NOT NULL DEFAULT 0;
+            ALTER TABLE restway_layers ADD COLUMN parked INTEGER NOT NULL DEFAULT 0;
+            CREATE INDEX restway_parked_layers ON restway_layers (key) WHERE parked = 1;
+            CREATE TABLE restway_versions (
+                key INTEGER PRIMARY KEY, version TEXT NOT NULL, number INTEGER,
+                current INTEGER NOT NULL);
+            """,
         ])
 
     /// The tables by the name of the entity.

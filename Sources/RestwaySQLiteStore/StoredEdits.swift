@@ -41,13 +41,16 @@ struct StoredEdits {
 
 /// Reads pending edits.
 extension StoreConnection {
+    /// The condition on a layer that hides its object.
+    static let isHidden = "hides = 1 AND active = 1 AND parked = 0"
+
     func coveredKeys() throws(SQLiteError) -> Set<Int64> {
         try keys("SELECT DISTINCT key FROM restway_layers")
     }
 
     /// Returns the keys of the objects that waiting deletions hide.
     func hiddenKeys() throws(SQLiteError) -> Set<Int64> {
-        try keys("SELECT key FROM restway_layers WHERE hides = 1 AND active = 1")
+        try keys("SELECT key FROM restway_layers WHERE \(Self.isHidden)")
     }
 
     private func keys(_ sql: String) throws(SQLiteError) -> Set<Int64> {
@@ -64,8 +67,8 @@ extension StoreConnection {
         let entity = table.layout.entity
         let layers = try statement(
             """
-            SELECT outbox, edits.number, place, made, hides, active, name, beforeKind, beforeValue,
-                afterKind, afterValue
+            SELECT outbox, edits.number, place, made, hides, active, restway_layers.parked, name,
+                beforeKind, beforeValue, afterKind, afterValue
             FROM restway_layers JOIN restway_edits AS edits ON edits.id = edit
                 LEFT JOIN restway_layer_cells ON layer = restway_layers.id
             WHERE key = ?1
@@ -79,10 +82,11 @@ extension StoreConnection {
             layer.made = layers.integer(3) != 0
             layer.hides = layers.integer(4) != 0
             layer.isActive = layers.integer(5) != 0
-            if let cell = layers.string(6).flatMap(entity.cellIndex),
-                let after = entity.fit(layers.value(9), cell: cell)
+            layer.isParked = layers.integer(6) != 0
+            if let cell = layers.string(7).flatMap(entity.cellIndex),
+                let after = entity.fit(layers.value(10), cell: cell)
             {
-                let before = entity.fit(layers.value(7), cell: cell) ?? .absent
+                let before = entity.fit(layers.value(8), cell: cell) ?? .absent
                 layer.cells[cell] = Cover.Values(before: before, after: after)
             }
             found[edit] = layer
@@ -100,25 +104,26 @@ extension StoreConnection {
 
     func record(of edit: EditID) throws(SQLiteError) -> EditRecord? {
         let statement = try statement(
-            "SELECT place, suspended FROM restway_edits WHERE outbox = ?1 AND number = ?2")
+            "SELECT place, suspended, parked FROM restway_edits WHERE outbox = ?1 AND number = ?2")
         defer { statement.reset() }
         statement.bind(1, edit.outbox)
         statement.bind(2, edit.number)
         guard try statement.step() else { return nil }
-        return EditRecord(place: statement.integer(0), isSuspended: statement.integer(1) != 0)
+        return statement.record(0)
     }
 
-    func edits(
-        ofOutbox outbox: Int64
-    ) throws(SQLiteError) -> [(id: EditID, isSuspended: Bool)] {
+    func edits(ofOutbox outbox: Int64) throws(SQLiteError) -> [ListedEdit] {
         let statement = try statement(
-            "SELECT number, suspended FROM restway_edits WHERE outbox = ?1 ORDER BY place, number")
+            """
+            SELECT number, place, suspended, parked FROM restway_edits WHERE outbox = ?1
+            ORDER BY place, number
+            """)
         defer { statement.reset() }
         statement.bind(1, outbox)
-        var edits: [(id: EditID, isSuspended: Bool)] = []
+        var edits: [ListedEdit] = []
         while try statement.step() {
             let id = EditID(outbox: outbox, number: statement.integer(0))
-            edits.append((id, statement.integer(1) != 0))
+            edits.append(ListedEdit(id, statement.record(1)))
         }
         return edits
     }
@@ -161,9 +166,11 @@ extension StoreConnection {
         }
         try run(
             """
-            INSERT INTO restway_edits (outbox, number, place, suspended) VALUES (?1, ?2, ?3, ?4)
-            ON CONFLICT (outbox, number) DO UPDATE SET place = ?3, suspended = ?4
-            """, edit.outbox, edit.number, record.place, record.isSuspended ? 1 : 0)
+            INSERT INTO restway_edits (outbox, number, place, suspended, parked)
+            VALUES (?1, ?2, ?3, ?4, ?5)
+            ON CONFLICT (outbox, number) DO UPDATE SET place = ?3, suspended = ?4, parked = ?5
+            """, edit.outbox, edit.number, record.place, record.isSuspended ? 1 : 0,
+            record.isParked ? 1 : 0)
     }
 
     /// Returns the place for an edit over all others, or directly under another edit.
@@ -224,10 +231,11 @@ extension StoreConnection {
         try deleteLayer(layer.edit, key)
         try run(
             """
-            INSERT INTO restway_layers (key, edit, entity, made, hides, active)
-            SELECT ?1, id, ?4, ?5, ?6, ?7 FROM restway_edits WHERE outbox = ?2 AND number = ?3
+            INSERT INTO restway_layers (key, edit, entity, made, hides, active, parked)
+            SELECT ?1, id, ?4, ?5, ?6, ?7, ?8 FROM restway_edits WHERE outbox = ?2 AND number = ?3
             """, key, layer.edit.outbox, layer.edit.number, table.layout.number,
-            layer.made ? 1 : 0, layer.hides ? 1 : 0, layer.isActive ? 1 : 0)
+            layer.made ? 1 : 0, layer.hides ? 1 : 0, layer.isActive ? 1 : 0,
+            layer.isParked ? 1 : 0)
         for (cell, values) in layer.cells {
             let statement = try statement(
                 """
@@ -266,6 +274,14 @@ extension CodedValue {
 }
 
 extension Statement {
+    /// Returns the record of an edit in the columns of a row: its place, whether it is suspended,
+    /// and whether it is parked.
+    fileprivate func record(_ column: Int32) -> EditRecord {
+        EditRecord(
+            place: integer(column), isSuspended: integer(column + 1) != 0,
+            isParked: integer(column + 2) != 0)
+    }
+
     /// Returns the value in two columns of a row, the first of which has the letter of its type.
     fileprivate func value(_ column: Int32) -> RestwayObjects.Value {
         RestwayObjects.Value(

@@ -432,10 +432,15 @@ extension ObservedStore {
     }
 
     /// Returns the pending edits of an outbox in their order.
-    package func edits(
-        ofOutbox outbox: Int64
-    ) throws(Failure) -> [(id: EditID, isSuspended: Bool)] {
+    package func edits(ofOutbox outbox: Int64) throws(Failure) -> [ListedEdit] {
         try checked(objects.edits(ofOutbox: outbox))
+    }
+
+    /// Returns the version of the object that `object` shows; `nil` if it is not known, or if the
+    /// values of the server have changed since the version was known.
+    package func version(of object: Snapshot) throws(Failure) -> ObjectVersion? {
+        guard let newest = try newest(of: object) else { return nil }
+        return try checked(objects.version(newest.entity, storeKey: newest.storeKey))
     }
 }
 

@@ -44,7 +44,7 @@ struct StoreFile: Sendable {
     /// Undoes the step that gives a file tables for pending edits.
     static let withoutEdits =
         "DROP TABLE restway_edits; DROP TABLE restway_layers; DROP TABLE restway_layer_cells; "
-        + "DROP TABLE restway_base; PRAGMA user_version = 5;"
+        + "DROP TABLE restway_base; DROP TABLE restway_versions; PRAGMA user_version = 5;"
 
     func integer(_ sql: String) throws -> Int64? {
         try Connection(path).integer(sql)

@@ -25,6 +25,8 @@ package struct DraftCapture: Sendable {
         package let changed: Set<Int>
         /// The cells that the program has set, also to the value of the base.
         let given: Set<Int>
+        /// The object that the draft was made from; `nil` without one.
+        package let base: Snapshot?
         let node: DraftNode
         let wordCount: Int
 
@@ -74,7 +76,7 @@ package struct DraftCapture: Sendable {
                 values: (0..<count).map(state.value),
                 changed: Set(state.words.keys.filter(state.changes)),
                 given: Set(state.words.keys),
-                node: node, wordCount: state.wordCount)
+                base: state.base, node: node, wordCount: state.wordCount)
             return (member, entity.relationshipCells.map(state.links))
         }
     }
@@ -146,6 +148,9 @@ package struct DraftCapture: Sendable {
                 rows[member].map(Cell.reference(toRow:)) ?? members[member].storeKey
             }
             changes.edits[changes.rows.count] = member.node
+            if member.entity.isVersioned, let base = member.base {
+                changes.bases[changes.rows.count] = base
+            }
             let isLoaded =
                 cells.map { $0[index] != nil } ?? true || member.entity.isLoadedByLinks
             changes.rows.append(Snapshot.make(member.entity, values, isLoaded: isLoaded))

@@ -35,13 +35,34 @@ extension CommitRun {
 
     private mutating func apply(_ step: EditStep) throws(StoreError) {
         guard var record = try target.record(of: step.edit) else { return }
-        for object in try target.objects(of: step.edit) { try apply(step, object) }
+        if case .split(let edit, let new, _, _) = step {
+            guard try target.record(of: new) == nil else { return }
+            let place = try target.place(under: edit)
+            try target.setRecord(
+                EditRecord(place: place, isSuspended: record.isSuspended), of: new)
+        }
+        for object in try objects(of: step) { try apply(step, object) }
         switch step {
         case .deliver, .takeBack: return try target.setRecord(nil, of: step.edit)
-        case .suspend: record.isSuspended = true
-        case .resume: record.isSuspended = false
+        case .suspend: (record.isSuspended, record.isParked) = (true, false)
+        case .resume: (record.isSuspended, record.isParked) = (false, false)
+        case .park: (record.isSuspended, record.isParked) = (false, true)
+        case .rebase, .split: return
         }
         try target.setRecord(record, of: step.edit)
+    }
+
+    /// Returns the objects that a step is about.
+    private mutating func objects(of step: EditStep) throws(StoreError) -> [Snapshot] {
+        let objects = try target.objects(of: step.edit)
+        guard let key = step.storeKey else { return objects }
+        var found: [Snapshot] = []
+        for object in objects {
+            // Since the step was decided, the object may have become a part of another object.
+            let named = try target.newest(object.entity, key)
+            if named?.storeKey == object.storeKey { found.append(object) }
+        }
+        return found
     }
 
     private mutating func apply(_ step: EditStep, _ object: Snapshot) throws(StoreError) {
@@ -53,10 +74,13 @@ extension CommitRun {
         switch step {
         case .deliver(let edit):
             let before = cover.confirmed(object)
+            if object.entity.isVersioned, !before.differences(in: layer.delivered).isEmpty {
+                try forgetVersion(of: object)
+            }
             values = cover.deliver(edit)
             commit.settled[key, default: []].formUnion(layer.cells.keys)
             // The server has accepted the links, so objects that are no longer linked to end.
-            collectReplaced(object.replacing(layer.cells.mapValues(\.after)), before)
+            collectReplaced(object.replacing(layer.delivered), before)
             edits.links.formUnion(cover.links(of: object))
         case .takeBack(let edit):
             let isUnsent = try target.isUnsent(key)
@@ -64,6 +88,12 @@ extension CommitRun {
             if layer.made, isUnsent, cover.isEmpty { return try delete(object) }
         case .suspend(let edit): values = cover.suspend(edit)
         case .resume(let edit): values = cover.resume(edit, over: object)
+        case .park(let edit): values = cover.park(edit, over: object)
+        case .rebase(let edit, _, let cells): values = cover.rebase(edit, to: cells, over: object)
+        case .split(let edit, let new, _, let cells):
+            guard let place = try target.record(of: new)?.place else { return }
+            cover.split(edit, off: Cover.Layer(new, place: place), cells: cells)
+            values = [:]
         }
         try target.setCover(cover, of: object)
         values = object.differences(in: values)
@@ -171,6 +201,10 @@ extension CommitRun {
         if !isLocal, rule.defaults == nil, SyncRules.overlay,
             row.isContained(in: object, with: cover.base)
         {
+            if object.entity.isVersioned {
+                let confirmed = cover.confirmed(object)
+                try noteVersion(row, index, object.storeKey, over: confirmed, .nothing)
+            }
             return try publish(.nothing, of: row, index, over: object)
         }
         try noteEdits(of: object)
@@ -180,7 +214,9 @@ extension CommitRun {
             edits.links.formUnion(cover.links(of: object))
         }
         let newer: Snapshot
-        switch rule.merge(row, over: confirmed) {
+        let merging = rule.merge(row, over: confirmed)
+        try noteVersion(row, index, object.storeKey, over: confirmed, merging)
+        switch merging {
         case .nothing where isLocal || SyncRules.overlay:
             return try publish(.nothing, of: row, index, over: object)
         case .nothing: newer = confirmed
@@ -206,7 +242,7 @@ extension CommitRun {
         // An edit that the store knows is not laid twice.
         if edits.isKnown { return try publish(.nothing, of: row, index, over: object) }
         try publish(rule.merge(row, over: object), of: row, index, over: object)
-        try lay(row, over: object, commit.objects[index])
+        try lay(row, over: object, commit.objects[index], base: changes.bases[index])
     }
 
     /// Notes that a row of the program is a pending edit of its object.
@@ -214,18 +250,23 @@ extension CommitRun {
     /// - Parameters:
     ///   - older: The object before the edit; `nil` if the edit has made it.
     ///   - newer: The object with the values of the edit.
+    ///   - base: The object with a version that the program has changed, as the program knew it.
+    ///     It may be older than the store, so that a value that has come meanwhile is in conflict.
     mutating func lay(
-        _ row: Snapshot, over older: Snapshot?, _ newer: Snapshot
+        _ row: Snapshot, over older: Snapshot?, _ newer: Snapshot, base: Snapshot? = nil
     ) throws(StoreError) {
         guard !edits.isKnown, let edit = changes.laying,
             let record = try target.record(of: edit)
         else { return }
         var layer = Cover.Layer(edit, place: record.place)
         layer.made = older == nil
+        let cover = base == nil ? Cover() : try target.cover(of: newer)
         for cell in 0..<row.entity.valueCount
         where !row.entity.isIdentity(attribute: cell) && !row.cell(at: cell).isAbsent {
+            // An edit of a cell with an earlier edit is made on the value of that edit.
+            let known = cover.covers(cell) ? older : base ?? older
             layer.cells[cell] = Cover.Values(
-                before: older?.value(at: cell) ?? .absent, after: newer.value(at: cell))
+                before: known?.value(at: cell) ?? .absent, after: newer.value(at: cell))
         }
         guard layer.made || !layer.cells.isEmpty else { return }
         _ = try lay(layer, over: older, newer)
@@ -337,6 +378,11 @@ extension CommitRun {
         commit.changes[place].wasHidden = noted.mark.isHidden
         commit.changes[place].isHidden = mark.isHidden
     }
+}
+
+extension Cover.Layer {
+    /// The values that the edit gives.
+    fileprivate var delivered: [Int: Value] { cells.mapValues(\.after) }
 }
 
 extension Cover {

@@ -14,6 +14,8 @@ package struct Cover: Equatable, Sendable {
         package var hides = false
         /// Whether the edit is seen. A suspended edit is not.
         package var isActive = true
+        /// Whether the edit waits for a decision of the program.
+        package var isParked = false
         /// The values that the edit was made on, and those that it gives, by their cells.
         package var cells: [Int: Values] = [:]
 
@@ -42,6 +44,7 @@ package struct Cover: Equatable, Sendable {
         var cells: Set<Int> = []
         var isPending = false
         var isHidden = false
+        var isConflicted = false
     }
 
     /// The server's newest values of the covered cells.
@@ -63,12 +66,17 @@ package struct Cover: Equatable, Sendable {
     package var isPending: Bool { layers.contains(where: \.isActive) }
 
     /// Whether a waiting deletion hides the object.
-    package var isHidden: Bool { layers.contains { $0.isActive && $0.hides } }
+    package var isHidden: Bool {
+        layers.contains { $0.isActive && $0.hides && !$0.isParked }
+    }
+
+    /// Whether an edit of the object waits for a decision of the program.
+    package var isConflicted: Bool { layers.contains { $0.isActive && $0.isParked } }
 
     var mark: Mark {
         Mark(
             cells: Set(layers.filter(\.isActive).flatMap(\.cells.keys)), isPending: isPending,
-            isHidden: isHidden)
+            isHidden: isHidden, isConflicted: isConflicted)
     }
 
     package func layer(_ edit: EditID) -> Layer? { layers.first { $0.edit == edit } }
@@ -147,27 +155,82 @@ extension Cover {
     }
 
     mutating func suspend(_ edit: EditID) -> [Int: Value] {
-        guard let place = layers.firstIndex(where: { $0.edit == edit }), layers[place].isActive,
-            !layers[place].made
-        else { return [:] }
+        guard let place = layers.firstIndex(where: { $0.edit == edit }) else { return [:] }
+        layers[place].isParked = false
+        guard layers[place].isActive, !layers[place].made else { return [:] }
         layers[place].isActive = false
         uncover(layers[place], from: place + 1)
         return settle(layers[place].cells.keys)
     }
 
-    /// - Parameter object: The object before the step.
+    /// Lets an edit wait again that was suspended or parked.
+    ///
+    /// - Parameter object: The object before the step. If it has a version, the edit keeps the
+    ///   values that it was made on, so that a value that the server has changed is in conflict.
     mutating func resume(_ edit: EditID, over object: Snapshot) -> [Int: Value] {
-        guard let place = layers.firstIndex(where: { $0.edit == edit }), !layers[place].isActive
-        else { return [:] }
+        guard let place = layers.firstIndex(where: { $0.edit == edit }) else { return [:] }
+        layers[place].isParked = false
+        guard !layers[place].isActive else { return [:] }
         for (cell, values) in layers[place].cells {
             if !covers(cell) { base[cell] = object.value(at: cell) }
-            let below = layers[..<place].last { $0.isActive && $0.cells[cell] != nil }
-            let before = below?.cells[cell]?.after ?? base[cell] ?? .absent
-            layers[place].cells[cell]?.before = before
-            rebase(cell, from: before, to: values.after, above: place + 1)
+            let under = below(place, cell)
+            if under != nil || !object.entity.isVersioned {
+                layers[place].cells[cell]?.before = under ?? base[cell] ?? .absent
+            }
+            rebase(cell, from: under ?? base[cell] ?? .absent, to: values.after, above: place + 1)
         }
         layers[place].isActive = true
         return settle(layers[place].cells.keys)
+    }
+
+    /// Lets an edit wait for a decision of the program.
+    ///
+    /// - Parameter object: The object before the step.
+    mutating func park(_ edit: EditID, over object: Snapshot) -> [Int: Value] {
+        let values = resume(edit, over: object)
+        if let place = layers.firstIndex(where: { $0.edit == edit }) {
+            layers[place].isParked = true
+        }
+        return values
+    }
+
+    /// Gives an edit other cells, in place of those that it has.
+    ///
+    /// - Parameter object: The object before the step.
+    mutating func rebase(
+        _ edit: EditID, to cells: [PendingEdit.Cell], over object: Snapshot
+    ) -> [Int: Value] {
+        guard let place = layers.firstIndex(where: { $0.edit == edit }) else { return [:] }
+        let older = layers[place].cells
+        var newer: [Int: Values] = [:]
+        for cell in cells { newer[cell.index] = Values(before: cell.before, after: cell.after) }
+        guard layers[place].isActive else {
+            layers[place].cells = newer
+            return [:]
+        }
+        for cell in newer.keys where !covers(cell) { base[cell] = object.value(at: cell) }
+        layers[place].cells = newer
+        for (cell, values) in older where newer[cell] == nil {
+            // The next edit was made on the value that leaves. If that is not what is under it, the
+            // next edit takes over what the value was made on.
+            let under = below(place, cell) ?? base[cell] ?? .absent
+            guard !under.hasSameContent(as: values.after) else { continue }
+            rebase(cell, from: values.after, to: values.before, above: place + 1)
+        }
+        return settle(Set(older.keys).union(newer.keys))
+    }
+
+    /// Moves cells of an edit to a new edit, which is as visible as the edit.
+    mutating func split(_ edit: EditID, off new: Layer, cells: Set<Int>) {
+        guard let index = layers.firstIndex(where: { $0.edit == edit }) else { return }
+        var split = new
+        split.isActive = layers[index].isActive
+        for cell in cells {
+            split.cells[cell] = layers[index].cells.removeValue(forKey: cell)
+        }
+        guard !split.cells.isEmpty else { return }
+        layers.append(split)
+        layers.sort(by: Self.isBefore)
     }
 
     /// Takes over the edits of another object that is the same object.
@@ -195,6 +258,11 @@ extension Cover {
 
     private mutating func remove(_ edit: EditID) -> Layer? {
         layers.firstIndex { $0.edit == edit }.map { layers.remove(at: $0) }
+    }
+
+    /// The value that the edits under a layer give a cell; `nil` if there are none.
+    private func below(_ place: Int, _ cell: Int) -> Value? {
+        layers[..<place].last { $0.isActive && $0.cells[cell] != nil }?.cells[cell]?.after
     }
 
     /// Lets the edits over a layer that ends lie on the values that were under it.

@@ -27,12 +27,32 @@ package enum EditStep: Equatable, Sendable {
     /// The server has refused the edit. The edit keeps its place, and the values under it are seen.
     /// The objects that it made stay as they are.
     case suspend(EditID)
-    /// A suspended edit is seen again, at its place.
+    /// A suspended or parked edit waits again. It is seen, at its place.
     case resume(EditID)
+    /// The edit waits for a decision of the program. Its values are seen, but an object that it
+    /// deletes is not hidden.
+    case park(EditID)
+    /// The edit of the object with this store key has these cells from now on, and no others. The
+    /// values under cells that it no longer has are seen.
+    case rebase(EditID, storeKey: Int64, [PendingEdit.Cell])
+    /// These cells of the object leave the edit and become a new edit under it. Their values are
+    /// still seen. A new edit that the store knows changes nothing.
+    case split(EditID, off: EditID, storeKey: Int64, cells: Set<Int>)
 
     package var edit: EditID {
         switch self {
-        case .deliver(let edit), .takeBack(let edit), .suspend(let edit), .resume(let edit): edit
+        case .deliver(let edit), .takeBack(let edit), .suspend(let edit), .resume(let edit),
+            .park(let edit), .rebase(let edit, _, _), .split(let edit, _, _, _):
+            edit
+        }
+    }
+
+    /// The store key of the object that the step is about; `nil` if it is about all objects of the
+    /// edit.
+    var storeKey: Int64? {
+        switch self {
+        case .deliver, .takeBack, .suspend, .resume, .park: nil
+        case .rebase(_, let key, _), .split(_, _, let key, _): key
         }
     }
 }

@@ -4,10 +4,28 @@ package struct EditRecord: Equatable, Sendable {
     package let place: Int64
     /// Whether the server has refused the edit.
     package var isSuspended: Bool
+    /// Whether the edit waits for a decision of the program.
+    package var isParked: Bool
 
-    package init(place: Int64, isSuspended: Bool = false) {
+    package init(place: Int64, isSuspended: Bool = false, isParked: Bool = false) {
         self.place = place
         self.isSuspended = isSuspended
+        self.isParked = isParked
+    }
+}
+
+/// A pending edit of an outbox, as the store lists it.
+package struct ListedEdit: Equatable, Sendable {
+    package let id: EditID
+    /// Whether the server has refused the edit.
+    package let isSuspended: Bool
+    /// Whether the edit waits for a decision of the program.
+    package let isParked: Bool
+
+    package init(_ id: EditID, _ record: EditRecord) {
+        self.id = id
+        isSuspended = record.isSuspended
+        isParked = record.isParked
     }
 }
 

@@ -25,6 +25,11 @@ struct PendingEdits {
         Set(covered.lazy.filter { $0.value.cover.isPending }.map(\.key))
     }
 
+    /// The keys of the objects with an edit that is parked.
+    var conflictedKeys: Set<Int64> {
+        Set(covered.lazy.filter { $0.value.cover.isConflicted }.map(\.key))
+    }
+
     func cover(_ key: Int64) -> Cover { covered[key]?.cover ?? Cover() }
 
     mutating func setCover(_ cover: Cover, _ entity: Entity, _ key: Int64) {
@@ -67,9 +72,9 @@ struct PendingEdits {
         }
     }
 
-    func edits(ofOutbox outbox: Int64) -> [(id: EditID, isSuspended: Bool)] {
+    func edits(ofOutbox outbox: Int64) -> [ListedEdit] {
         edits.filter { $0.key.outbox == outbox }
             .sorted { $0.value.record.place < $1.value.record.place }
-            .map { ($0.key, $0.value.record.isSuspended) }
+            .map { ListedEdit($0.key, $0.value.record) }
     }
 }

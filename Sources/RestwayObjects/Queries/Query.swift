@@ -58,6 +58,8 @@ package struct Query: Sendable {
     package var selection: Selection?
     /// Whether the objects have pending edits; `nil` for both.
     package var isPending: Bool?
+    /// Whether the objects have an edit that is parked because of a conflict; `nil` for both.
+    package var isConflicted: Bool?
     /// `nil` leaves it to the store of the client; a store by itself shows them.
     package var pendingDeletes: PendingDeletes?
     /// The conditions, all of which must hold.
@@ -76,7 +78,9 @@ package struct Query: Sendable {
 
     /// Whether the query finds every object of the entity that meets the condition `loading` and
     /// is not hidden.
-    package var findsAll: Bool { conditions.isEmpty && selection == nil && isPending == nil }
+    package var findsAll: Bool {
+        conditions.isEmpty && selection == nil && isPending == nil && isConflicted == nil
+    }
 }
 
 extension Query {

@@ -314,7 +314,8 @@ extension StoredChanges {
         let accepted = try journal.checked(journal.acceptedEdits())
         let calls = inFlight.withLock { $0 }
         var steps: [EditStep] = []
-        for (edit, isSuspended) in known where !calls.contains(edit) {
+        for listed in known where !calls.contains(listed.id) {
+            let (edit, isSuspended) = (listed.id, listed.isSuspended)
             switch isDead[edit.number] {
             case nil where accepted.contains(edit.number): steps.append(.deliver(edit))
             case nil: steps.append(.takeBack(edit))

@@ -1,0 +1,139 @@
+/// The versions of objects. An entity without `version` costs a look at its rows' entity, and
+/// nothing else.
+extension CommitRun {
+    /// Returns whether a row is older than what the store knows of its object, so that it changes
+    /// nothing.
+    func isOutdated(_ row: Snapshot, _ older: Snapshot) throws(StoreError) -> Bool {
+        guard changes.origin == .server, let rule = row.versionRule(over: older), rule.isOrdered,
+            let order = rule.version(of: row)?.order,
+            let known = try target.version(older.storeKey)?.order
+        else { return false }
+        return order < known
+    }
+
+    /// Notes the version of an object that a row of the server is about.
+    ///
+    /// A row that brings no version but changes a value makes the version unknown, and so does a
+    /// row with another version that leaves out an attribute, unless the answer states the version
+    /// of the whole object.
+    ///
+    /// - Parameters:
+    ///   - confirmed: The server's values before the row; `nil` if the object is new.
+    ///   - merging: The effect of the row on these values.
+    mutating func noteVersion(
+        _ row: Snapshot, _ index: Int, _ key: Int64, over confirmed: Snapshot?, _ merging: Merging
+    ) throws(StoreError) {
+        guard changes.origin == .server, let rule = row.versionRule(over: confirmed) else { return }
+        let changesValues = if case .nothing = merging { false } else { true }
+        let isNew = key > keysBefore
+        // The values of such a row are older than those of the object.
+        let isOlder =
+            changes.onlyCompletes && !isNew
+            || !(changes.settledSince[key]?.subtracting(commit.settled[key] ?? []) ?? []).isEmpty
+        let known = confirmed == nil ? nil : try target.version(key)
+        let isEdit = changes.edits[index] != nil
+        guard !isEdit, !isOlder, let brought = version(in: row, index, rule) else {
+            if changesValues { try makeUnknown(known, key) }
+            return
+        }
+        if let known, known.isCurrent, known.version == brought.version { return }
+        if changes.versions[index] == nil, let confirmed, row.leavesOutAttributes(of: confirmed) {
+            return try makeUnknown(known, key)
+        }
+        try target.setVersion(brought, key)
+    }
+
+    private func version(
+        in row: Snapshot, _ index: Int, _ rule: VersionRule
+    ) -> StoredVersion? {
+        let own = rule.version(of: row)
+        guard let stated = changes.versions[index] else { return own }
+        return StoredVersion(stated, order: own?.order)
+    }
+
+    /// Notes that the values of the server are no longer those that came with the version.
+    mutating func forgetVersion(of object: Snapshot) throws(StoreError) {
+        try makeUnknown(try target.version(object.storeKey), object.storeKey)
+    }
+
+    private mutating func makeUnknown(
+        _ known: StoredVersion?, _ key: Int64
+    ) throws(StoreError) {
+        guard var known, known.isCurrent else { return }
+        known.isCurrent = false
+        try target.setVersion(known.order == nil ? nil : known, key)
+    }
+
+    /// Returns the version of an object that turned out to be the same as `object`, whose values
+    /// win; without one, the version of `object`.
+    mutating func version(
+        of its: Snapshot, joined object: Snapshot
+    ) throws(StoreError) -> StoredVersion? {
+        guard its.entity.isVersioned || object.entity.isVersioned else { return nil }
+        if let version = try target.version(its.storeKey) { return version }
+        return try target.version(object.storeKey)
+    }
+
+    /// Notes the versions that answers without rows state for delivered objects.
+    mutating func noteVersionsOfDelivered() throws(StoreError) {
+        for (key, version) in changes.versionsOfDelivered {
+            let entity =
+                edits.noted[key]?.entity ?? changes.answers.first { $0.storeKey == key }?.entity
+                ?? commit.objects.first { $0.storeKey == key }?.entity
+            guard let entity, let object = try target.newest(entity, key),
+                object.entity.isVersioned
+            else { continue }
+            let known = try target.version(object.storeKey)
+            try target.setVersion(
+                StoredVersion(version, order: known?.order), object.storeKey)
+        }
+    }
+}
+
+extension Snapshot {
+    /// How the version of the row's object is known; `nil` for an object without versions.
+    fileprivate func versionRule(over older: Snapshot?) -> VersionRule? {
+        if entity.isVersioned { return entity.version }
+        guard let older, older.entity.isVersioned else { return nil }
+        return older.entity.version
+    }
+
+    /// Whether the row says nothing of an attribute that `older` has.
+    fileprivate func leavesOutAttributes(of older: Snapshot) -> Bool {
+        withExtendedLifetime((self, older)) {
+            entity.attributes.indices.contains { cells[$0].isAbsent && !older.cells[$0].isAbsent }
+        }
+    }
+}
+
+extension VersionRule {
+    /// Returns the version in an attribute of a row; `nil` if it stands elsewhere, or if the row
+    /// does not have it.
+    fileprivate func version(of row: Snapshot) -> StoredVersion? {
+        guard case .attribute(let index) = source else { return nil }
+        let value = row.value(at: index)
+        guard let text = value.versionText else { return nil }
+        return StoredVersion(ObjectVersion(text), order: isOrdered ? value.order : nil)
+    }
+}
+
+extension Value {
+    /// The value as the text of a version; `nil` if it cannot be a version.
+    fileprivate var versionText: String? {
+        switch self {
+        case .absent, .null, .link, .links, .bytes: nil
+        case .bool(let bool): bool ? "true" : "false"
+        case .int64(let integer), .date(let integer): String(integer)
+        case .double(let double): String(double)
+        case .string(let text), .json(let text): text
+        }
+    }
+
+    /// The value as a number by which versions are ordered.
+    fileprivate var order: Int64? {
+        switch self {
+        case .int64(let integer), .date(let integer): integer
+        default: nil
+        }
+    }
+}
