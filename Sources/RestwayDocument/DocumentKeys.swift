@@ -39,6 +39,10 @@ extension DocumentObject {
             "maxBytes": 65_536...1_125_899_906_842_624, "memoryBytes": 0...1_125_899_906_842_624,
         ])
 
+    static let conflicts = DocumentObject(
+        ["policy", "attributes", "theyDeleted", "iDelete", "uncertain", "triesMax"],
+        ranges: ["triesMax": 1...100])
+
     static let customTransformWithName = DocumentObject(["name"])
 
     static let dateTransformWithFormat = DocumentObject(["name", "format"])
@@ -48,7 +52,10 @@ extension DocumentObject {
     static let discriminator = DocumentObject(["keyPath", "values"])
 
     static let entity = DocumentObject(
-        ["extends", "type", "identity", "fullText", "keep", "attributes", "relationships"])
+        [
+            "extends", "type", "identity", "fullText", "keep", "version", "conflicts", "attributes",
+            "relationships",
+        ])
 
     static let environment = DocumentObject(
         [
@@ -155,10 +162,10 @@ extension DocumentObject {
             "headers", "parameters", "timeoutMilliseconds", "connectTimeoutMilliseconds",
             "firstByteTimeoutMilliseconds", "idleTimeoutMilliseconds", "tooSlowMilliseconds",
             "retry", "auth", "dataMapper", "transport", "catchAll", "saveAsResource", "stream",
-            "pages", "offline", "optimistic", "renames", "cacheTTL", "cacheIgnoreQueryParameters",
-            "invalidatesCachedRouteNames", "cache", "serializationName", "serialization", "forms",
-            "gzip", "expectContinue", "resumable", "accept", "validate", "parse", "modifiers",
-            "interceptors", "encode",
+            "pages", "offline", "optimistic", "conflict", "renames", "cacheTTL",
+            "cacheIgnoreQueryParameters", "invalidatesCachedRouteNames", "cache",
+            "serializationName", "serialization", "forms", "gzip", "expectContinue", "resumable",
+            "accept", "validate", "parse", "modifiers", "interceptors", "encode",
         ],
         ranges: [
             "timeoutMilliseconds": -1...86_400_000, "connectTimeoutMilliseconds": -1...86_400_000,
@@ -170,6 +177,9 @@ extension DocumentObject {
     static let routeCache = DocumentObject(
         ["staleWhileRevalidate", "staleIfError", "unsafe", "bypass"],
         ranges: ["staleWhileRevalidate": 0...2_147_483_648, "staleIfError": 0...2_147_483_648])
+
+    static let routeConflict = DocumentObject(
+        ["status", "codes", "newest", "keyPath", "inProgress"])
 
     static let routeOffline = DocumentObject(["store"])
 
@@ -199,4 +209,8 @@ extension DocumentObject {
     static let union = DocumentObject(["oneOf", "discriminator", "keys", "prefixes", "default"])
 
     static let validate = DocumentObject(["status", "headers", "mediaTypes", "function"])
+
+    static let version = DocumentObject(["header", "attribute", "ordered", "send"])
+
+    static let versionSend = DocumentObject(["body"])
 }

@@ -27,6 +27,8 @@ package final class RouteSettings: Sendable {
     /// How its requests take part in the response cache.
     package let cache: CacheRules
     package let stages: StageNames
+    /// How answers tell of a conflict of versions.
+    package let conflict: ConflictSettings
 
     package init(
         headers: [Pair] = [], parameters: [Parameter] = [], timeouts: Timeouts = Timeouts(),
@@ -34,7 +36,8 @@ package final class RouteSettings: Sendable {
         transport: TransportReference? = nil, storing: StoringRule? = nil,
         isOptimistic: Bool = false, body: BodySettings = BodySettings(),
         answers: AnswerSettings = AnswerSettings(),
-        cache: CacheRules = CacheRules(), stages: StageNames = StageNames()
+        cache: CacheRules = CacheRules(), stages: StageNames = StageNames(),
+        conflict: ConflictSettings = ConflictSettings()
     ) {
         self.headers = headers
         self.parameters = parameters
@@ -49,6 +52,7 @@ package final class RouteSettings: Sendable {
         self.answers = answers
         self.cache = cache
         self.stages = stages
+        self.conflict = conflict
     }
 
     /// The settings of a request without a route.

@@ -199,6 +199,11 @@ private struct FamilyLayout {
                     + "\"many\", \"policy\" or \"empty\"")
     }
 
+    /// The index of the cell of an attribute or a relationship.
+    private func cell(_ name: String) -> Int? {
+        attributeIndices[name] ?? relationshipIndices[name].map { attributes.count + $0 }
+    }
+
     /// - Parameters:
     ///   - number: The number of the entity in the family.
     ///   - chain: The entities that it extends, the base first, and then the entity itself. The
@@ -249,7 +254,9 @@ private struct FamilyLayout {
                 relationships: relationships,
                 identityIndex: base.identityParts == nil ? identity.first : nil,
                 identityParts: base.identityParts.map { _ in identity }, fullText: fullText,
-                model: model, family: (family, number), ownCells: ownCells, isKept: own.isKept),
+                model: model, family: (family, number), ownCells: ownCells, isKept: own.isKept,
+                version: own.isKept ? own.conflicts.version(attributeIndices) : nil,
+                conflicts: own.conflicts.rules(cell)),
             attributes: attributeMappings, relationships: relationshipMappings,
             resource: resource)
     }

@@ -154,6 +154,7 @@ struct EntityCatalog: Sendable {
         for (name, node) in section.object["relationships"]?.namedMembers() ?? [] {
             own.addRelationship(name, node, in: self, attributes)
         }
+        own.conflicts.read(section.object, chain(own))
         parts[section.index] = own
         families[own.root, default: []].append(section.index)
     }
@@ -187,6 +188,8 @@ struct EntityParts: Sendable {
     var fullText: [String] = []
     /// Whether stores keep the objects.
     let isKept: Bool
+    /// How versions are known, and what becomes of conflicts.
+    var conflicts: ConflictParts
     /// The attributes of linked objects that have their keys, by the index of the relationship.
     var mapKeys: [Int: MapKeyName] = [:]
     /// The attributes that have parts of the identity of linked objects, by the index of the
@@ -217,6 +220,7 @@ struct EntityParts: Sendable {
             depth: base.map { $0.depth + 1 } ?? 0)
         place = section.place
         isKept = section.object["keep"]?.bool() ?? base?.isKept ?? true
+        conflicts = base?.conflicts ?? ConflictParts()
     }
 
     var base: Int? { lineage.base }

@@ -59,7 +59,8 @@ struct DocumentRoute {
             answers: AnswerSettings(ofRoute: object, methods, entities),
             cache: CacheRules(ofRoute: object, methods),
             stages: StageNames(
-                modifiers: object["modifiers"], interceptors: object["interceptors"]))
+                modifiers: object["modifiers"], interceptors: object["interceptors"]),
+            conflict: object["conflict"].map(ConflictSettings.init) ?? ConflictSettings())
         endpoint = object["relationship"].flatMap {
             RelationshipEndpoint($0, ofRoute: name, object, methods, entities)
         }

@@ -16,9 +16,9 @@ package struct VersionRule: Equatable, Sendable {
     package var isOrdered = false
     /// The key path in the body of a request that carries the version in place of a condition in
     /// the header.
-    package var bodyKeyPath: String?
+    package var bodyKeyPath: [String]?
 
-    package init(_ source: Source, isOrdered: Bool = false, bodyKeyPath: String? = nil) {
+    package init(_ source: Source, isOrdered: Bool = false, bodyKeyPath: [String]? = nil) {
         self.source = source
         self.isOrdered = isOrdered
         self.bodyKeyPath = bodyKeyPath
