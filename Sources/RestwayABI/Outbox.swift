@@ -93,7 +93,8 @@ public func restway_outbox_count(
         let found = try Argument.outbox(client).counts()
         let known = restway_outbox_counts(
             struct_size: MemoryLayout<restway_outbox_counts>.size, waiting: Int64(found.waiting),
-            sending: Int64(found.sending), blocked: Int64(found.blocked), dead: Int64(found.dead))
+            sending: Int64(found.sending), blocked: Int64(found.blocked), dead: Int64(found.dead),
+            parked: Int64(found.parked))
         try SizedStructs.outboxCounts.write(known, to: counts)
     }
 }
