@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from ._conflicts import Conflict
     from ._details import Attempt
     from ._handles.outgoing import OutgoingRequest
     from ._response import Response
@@ -97,6 +98,8 @@ class RestwayError(Exception):
         request: The request of the call that has failed, as it went out last, or None if the error
             is not about a call.
         attempts: All attempts of the call that failed.
+        conflict: The conflict because of which the call has failed: its change does not fit the
+            server's newest values, and nothing of it is stored. None for another failure.
     """
 
     def __init__(
@@ -129,6 +132,7 @@ class RestwayError(Exception):
         self.response = response
         self.request: OutgoingRequest | None = None
         self.attempts: list[Attempt] = list(attempts)
+        self.conflict: Conflict | None = None
 
     def __str__(self) -> str:
         lines = [f"{path}: {message}" for path, message in self.details]
@@ -137,10 +141,11 @@ class RestwayError(Exception):
         return "\n  ".join([self.message, *lines])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy and a pickle contain everything except the response and the request, which belong
-        to this process.
+        """A copy and a pickle contain everything except the response, the request and the conflict,
+        which belong to this process.
         """
-        return type(self), (self.message,), {**self.__dict__, "response": None, "request": None}
+        own = {"response": None, "request": None, "conflict": None}
+        return type(self), (self.message,), {**self.__dict__, **own}
 
 
 class LibraryError(RestwayError, ImportError):
