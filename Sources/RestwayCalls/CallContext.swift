@@ -265,6 +265,15 @@ package final class CallContext: Sendable {
         return request
     }
 
+    /// Prepares a request on a worker, to write it into the outbox again.
+    package func prepareToStore(_ spec: RequestSpec) throws(Failure) -> PreparedRequest {
+        try refuseAfterFork()
+        let (functions, headers) = state.withLock { ($0.functions, $0.headers) }
+        return try prepare(
+            starting(spec, with: headers), api.loaded,
+            BodyQuestions(exclusion: functions.exclusion).asking())
+    }
+
     /// Prepares a request that people read and that is not sent.
     package func prepareToRead(_ spec: RequestSpec) throws(Failure) -> PreparedRequest {
         try refuseAfterFork()

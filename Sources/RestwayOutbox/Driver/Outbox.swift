@@ -398,19 +398,43 @@ extension Outbox {
         if kept.object != nil { context.life = identityTable.life }
         context.sent = kept.objects?.json
         if claim.creates != nil, let object = kept.object { context.part = object.missingPart }
+        var headers = claim.headers
+        let conflict = conflict(order)
+        if conflict?.stated != nil, let field = request.versioned?.header { headers.append(field) }
         var body: [UInt8]?
         if case .bytes(let bytes) = request.exchange.body { body = bytes }
         return OutboxEntry(
-            lane: lane, method: request.exchange.method, path: claim.uri, headers: claim.headers,
+            lane: lane, method: request.exchange.method, path: claim.uri, headers: headers,
             body: body, idempotencyKey: claim.idempotencyKey, createdAt: wall,
             creates: claim.creates, companions: kept.objects?.companions ?? [],
-            change: kept.change,
+            change: kept.change, conflict: conflict,
             progress: progress(order.cause, wall),
             origin: .init(
                 route: request.destination.route?.key, entity: kept.object?.entity.family.name,
                 storeKey: kept.object?.storeKey, context: context.bytes,
                 discriminator: request.sending.caching?.discriminator ?? claim.owner.discriminator,
                 owner: claim.owner, awaits: claim.awaits))
+    }
+
+    /// Returns what the item knows of the versions of its object: what the call has stated or the
+    /// server has refused. A request that may have arrived is sent again as it was.
+    private func conflict(_ order: StoringOrder) -> ItemConflict? {
+        guard let change = order.request.versioned, !change.hasOwnCondition else { return nil }
+        var conflict = ItemConflict()
+        switch order.cause {
+        case .first, .notSent, .closed(mayHaveArrived: false): return nil
+        case .failed(let failure) where !failure.mayHaveArrived: return nil
+        case .failed, .closed:
+            (conflict.stated, conflict.isRewritten) = (change.condition, true)
+        case .conflict(let report):
+            conflict.tries = report.failure == nil ? 0 : 1
+            conflict.refused = report.refused
+            conflict.isUncertain = report.isUncertain
+            conflict.needsNewest = report.needsNewest
+            conflict.isGone = report.isGone
+            conflict.needsCondition = report.failure?.meaning == .needsCondition
+        }
+        return conflict
     }
 
     private func progress(_ cause: StoringOrder.Cause, _ wall: Int64) -> OutboxEntry.Progress {

@@ -160,6 +160,12 @@ final class StoredChanges: Sendable {
         }
     }
 
+    /// The request with a key has another key from now on.
+    func renameDrafts(from key: String, to other: String) {
+        guard let kept = drafts(of: key) else { return }
+        drafts.withLock { $0[other, default: []].append(kept) }
+    }
+
     /// Tells the drafts of a delivered request that the server has the values that they had when
     /// the request was stored.
     func settleDrafts(of key: String, _ response: Response?, _ failure: Failure?) {
