@@ -149,10 +149,12 @@ package final class CallContext: Sendable {
 
     /// Makes a call that has not started and that a close does not complete.
     ///
-    /// - Parameter isAskedAbout: Whether modifiers and interceptors see the call.
+    /// - Parameters:
+    ///   - isAskedAbout: Whether modifiers and interceptors see the call.
+    ///   - isInBackground: Whether the library makes the call by itself.
     package func makeCall(
         _ spec: consuming RequestSpec, token: UInt64 = 0, receiver: Call.Receiver? = nil,
-        isAskedAbout: Bool = true
+        isAskedAbout: Bool = true, isInBackground: Bool = false
     ) throws(Failure) -> Call {
         try refuseAfterFork()
         let loaded = api.loaded
@@ -168,7 +170,7 @@ package final class CallContext: Sendable {
             context: self, api: loaded, request: request, token: token,
             question: isAsked
                 ? .init(spec: spec, modifiers: modifiers, body: questions) : nil,
-            interception: asked.interception, receiver: receiver)
+            interception: asked.interception, receiver: receiver, isInBackground: isInBackground)
         if let tracing = functions.tracing { call.trace(tracing, request) }
         return call
     }
@@ -261,6 +263,15 @@ package final class CallContext: Sendable {
             spec, api, BodyQuestions(exclusion: functions.exclusion).asking())
         request.sending.claim?.adopt(request)
         return request
+    }
+
+    /// Prepares a request on a worker, to write it into the outbox again.
+    package func prepareToStore(_ spec: RequestSpec) throws(Failure) -> PreparedRequest {
+        try refuseAfterFork()
+        let (functions, headers) = state.withLock { ($0.functions, $0.headers) }
+        return try prepare(
+            starting(spec, with: headers), api.loaded,
+            BodyQuestions(exclusion: functions.exclusion).asking())
     }
 
     /// Prepares a request that people read and that is not sent.

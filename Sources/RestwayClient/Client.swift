@@ -309,5 +309,9 @@ extension Client: StoredRequestSender {
         call.start()
     }
 
+    package func written(_ spec: RequestSpec) throws(Failure) -> PreparedRequest {
+        try calls.prepareToStore(spec)
+    }
+
     package func makeBatch() throws(Failure) -> any RequestBatch { try BatchSession(batches) }
 }

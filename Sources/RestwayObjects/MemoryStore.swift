@@ -133,6 +133,14 @@ package final class MemoryStore: ObjectStore {
         }
     }
 
+    package func cells(
+        of edit: EditID, _ entity: Entity, storeKey: Int64
+    ) -> [PendingEdit.Cell]? {
+        state.withLock { state in
+            state.newest(entity, storeKey).flatMap { state.cover(of: $0).layer(edit)?.pendingCells }
+        }
+    }
+
     package func hiddenKeys() -> Set<Int64> { state.withLock { $0.edits.hiddenKeys } }
 
     package func edits(ofOutbox outbox: Int64) -> [ListedEdit] {

@@ -79,6 +79,12 @@ package protocol ObjectStore: AnyObject, Sendable {
     /// with the value that the first edit was made on and the value that the last edit gives.
     func pendingCells(_ entity: Entity, storeKey: Int64) throws(StoreError) -> [PendingEdit.Cell]
 
+    /// Returns the attributes and relationships of an object that one edit changes; `nil` if the
+    /// object has no such edit.
+    func cells(
+        of edit: EditID, _ entity: Entity, storeKey: Int64
+    ) throws(StoreError) -> [PendingEdit.Cell]?
+
     /// Returns the keys of the objects that waiting deletions hide.
     func hiddenKeys() throws(StoreError) -> Set<Int64>
 

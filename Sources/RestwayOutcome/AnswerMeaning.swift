@@ -164,6 +164,9 @@ extension AnswerFacts {
         losesContent = failure.losesContent
         wasSentBefore = failure.wasSentBefore || failure.repetitions > 0
         refusesCredential = failure.refusesCredential
+        let versions = failure.versions
+        (isOfVersioned, isOfVersionedChange) = (versions.isOfVersioned, versions.isOfVersionedChange)
+        (namesConflict, namesWork) = (versions.namesConflict, versions.namesWork)
     }
 }
 

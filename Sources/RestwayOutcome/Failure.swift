@@ -58,6 +58,20 @@ package struct Failure: Error, Sendable {
         var refusesCredential = false
         var repetitions = 0
         var conflict: Conflict?
+        var versions = VersionFacts()
+    }
+
+    /// Facts about an answer to a request about an object whose versions are known. The fields of
+    /// `AnswerFacts` with the same names say the same.
+    package struct VersionFacts: Equatable, Sendable {
+        package var isOfVersioned = false
+        package var isOfVersionedChange = false
+        package var namesConflict = false
+        package var namesWork = false
+        /// Whether the store has taken the newest values of the object from the answer.
+        package var hasNewest = false
+
+        package init() {}
     }
 
     /// Keeps the content apart, because it is large and a failure is passed on by many functions.
@@ -163,6 +177,11 @@ package struct Failure: Error, Sendable {
     package var conflict: Conflict? {
         get { box.values.call.conflict }
         set { ownBox.values.call.conflict = newValue }
+    }
+
+    package var versions: VersionFacts {
+        get { box.values.call.versions }
+        set { ownBox.values.call.versions = newValue }
     }
 
     /// Whether it is the failure of the batch call in which the request was sent.

@@ -31,6 +31,9 @@ package final class PreparedRequest: @unchecked Sendable {
     package private(set) var bodyDestination: BodyDestination
     /// The object or the draft that the request is about.
     package let submission: Submission?
+    /// The change of an object whose versions are known; `nil` for any other request, and for a
+    /// request of the outbox, which compares by itself.
+    package let versioned: VersionedChange?
     /// The objects that a DELETE removes, or to which a stored change no longer links.
     package let deletions: [ChangeSet.Deletion]
     /// Whether the body is made later, on a worker where the program may be asked.
@@ -43,8 +46,8 @@ package final class PreparedRequest: @unchecked Sendable {
         exchange: Exchange, reader: BodyReader? = nil, destination: RequestDestination,
         sending: SendingRules, answers: AnswerRules = .usual, dataMapper: String?,
         bodyDestination: BodyDestination = .memory, submission: Submission?,
-        deletions: [ChangeSet.Deletion], owesBody: Bool = false, isFromOutbox: Bool = false,
-        edit: EditID? = nil
+        versioned: VersionedChange? = nil, deletions: [ChangeSet.Deletion],
+        owesBody: Bool = false, isFromOutbox: Bool = false, edit: EditID? = nil
     ) {
         self.exchange = exchange
         self.reader = reader
@@ -54,6 +57,7 @@ package final class PreparedRequest: @unchecked Sendable {
         self.dataMapper = dataMapper
         self.bodyDestination = bodyDestination
         self.submission = submission
+        self.versioned = versioned
         self.deletions = deletions
         self.owesBody = owesBody
         self.isFromOutbox = isFromOutbox
@@ -71,6 +75,7 @@ package final class PreparedRequest: @unchecked Sendable {
         dataMapper = other.dataMapper
         bodyDestination = other.bodyDestination
         submission = other.submission
+        versioned = other.versioned
         deletions = other.deletions
         owesBody = other.owesBody
         isFromOutbox = other.isFromOutbox

@@ -110,8 +110,8 @@ package struct RequestPreparation {
             exchange: exchange, reader: content.reader, destination: destination,
             sending: sending, answers: answers, dataMapper: settings.dataMapper,
             bodyDestination: content.bodyDestination, submission: content.submission,
-            deletions: deletions, owesBody: content.isOwed, isFromOutbox: isFromOutbox,
-            edit: edit)
+            versioned: content.versioned, deletions: deletions, owesBody: content.isOwed,
+            isFromOutbox: isFromOutbox, edit: edit)
     }
 
     /// Returns the time limits of each attempt.

@@ -265,6 +265,15 @@ package final class SQLiteStore: ObjectStore {
         }
     }
 
+    package func cells(
+        of edit: EditID, _ entity: Entity, storeKey: Int64
+    ) throws(StoreError) -> [PendingEdit.Cell]? {
+        try read(entity, or: nil) { (lookups, table) throws(SQLiteError) in
+            guard let newest = try lookups.newest(table, storeKey) else { return nil }
+            return try lookups.cover(newest.storeKey, table).layer(edit)?.pendingCells
+        }
+    }
+
     package func hiddenKeys() throws(StoreError) -> Set<Int64> {
         try lookups.withLock { (lookups) throws(StoreError) in
             try StoreError.wrapping(lookups.hiddenKeys())

@@ -415,6 +415,14 @@ extension ObservedStore {
         return try checked(objects.pendingCells(newest.entity, storeKey: newest.storeKey))
     }
 
+    /// Returns the attributes and relationships of an object that one edit changes; `nil` if the
+    /// object has no such edit.
+    package func cells(
+        of edit: EditID, _ entity: Entity, storeKey: Int64
+    ) throws(Failure) -> [PendingEdit.Cell]? {
+        try checked(objects.cells(of: edit, entity, storeKey: storeKey))
+    }
+
     /// Returns whether a deletion of the object waits for the server.
     package func isHidden(_ object: Snapshot) throws(Failure) -> Bool {
         guard let newest = try newest(of: object) else { return false }

@@ -48,6 +48,7 @@ final class JourneyTests: XCTestCase {
             case (.recover, .wait):
                 report(&journey, .judged(.retry(Sample.request, afterMilliseconds: 10)))
             case (.recover, .store): report(&journey, .judged(.store(Sample.order)))
+            case (.recover, .compare): report(&journey, .judged(.compare(Sample.answer)))
             case (.recover, .takeBack):
                 journey.show()
                 report(&journey, .judged(.fail(Sample.failure)))
@@ -296,6 +297,32 @@ final class JourneyTests: XCTestCase {
         }
     }
 
+    // MARK: Conflicts
+
+    func testAConflictIsComparedBeforeItsAnswerIsTaken() {
+        var journey = journey(at: .recover, [.validate, .intercept])
+        for count in 1...2 {
+            XCTAssertEqual(report(&journey, .judged(.compare(Sample.answer))), .compare)
+            XCTAssertEqual(journey.comparisons, count)
+            if count == 1 {
+                XCTAssertEqual(report(&journey, .sendAgain(Sample.spec)), .prepare)
+                report(&journey, .prepared(Sample.request, [.validate, .intercept]))
+                pass(&journey, until: .recover)
+            }
+        }
+        XCTAssertEqual(report(&journey, .compared(Sample.answer)), .validate)
+    }
+
+    func testTheOutboxTakesAConflictOverAndTheCallWaitsForTheAnswer() {
+        for cancels in [false, true] {
+            var journey = journey(at: .recover, [.lane])
+            XCTAssertEqual(report(&journey, .judged(.store(Sample.conflictOrder))), .store)
+            if cancels { XCTAssertNil(journey.handle(.cancelled, of: nil)) }
+            XCTAssertEqual(
+                report(&journey, .kept(item: 7, Sample.claim)), cancels ? .drop : .follow)
+        }
+    }
+
     // MARK: Ends
 
     func testACommitAndAStoringAreNotCancelled() {
@@ -401,7 +428,7 @@ final class JourneyTests: XCTestCase {
     }
 
     func testACloseStoresNoRequestWhoseAnswerIsThere() {
-        for name in [StageName.validate, .intercept, .parse, .commit] {
+        for name in [StageName.compare, .validate, .intercept, .parse, .commit] {
             var journey = journey(at: name, Self.everyStage, asksModifiers: true)
             guard case .deliver(.closed)? = journey.handle(.closed(Sample.order), of: nil)?.stage
             else { return XCTFail(name.rawValue) }
@@ -491,8 +518,9 @@ final class JourneyTests: XCTestCase {
         var optional: Set<StageName>
         /// Whether the store shows what the request changes.
         var isShown = false
-        /// Whether the request is stored before it is sent, and what has happened meanwhile.
-        private var isFirst = false
+        /// Whether the call waits for the answer of its stored request, and what has happened
+        /// meanwhile.
+        private var isFollowed = false
         private var isCancelled = false
         private var isClosed = false
 
@@ -520,10 +548,12 @@ final class JourneyTests: XCTestCase {
         /// Notes an event that is not late.
         mutating func note(_ name: StageName, _ event: Event) {
             switch (name, event) {
-            case (_, .mustStore(let order)):
-                if case .first = order.cause { isFirst = true } else { isFirst = false }
-            case (.recover, .judged(.store)): isFirst = false
-            case (.store, .cancelled): if isFirst { isCancelled = true }
+            case (_, .mustStore(let order)), (.recover, .judged(.store(let order))):
+                switch order.cause {
+                case .first, .conflict: isFollowed = true
+                case .notSent, .failed, .closed: isFollowed = false
+                }
+            case (.store, .cancelled): if isFollowed { isCancelled = true }
             case (.store, .closed): isClosed = true
             case (_, .kept): isShown = false
             default: break
@@ -548,7 +578,9 @@ final class JourneyTests: XCTestCase {
             _ name: StageName, _ event: Event, leavesRedirects: Bool, interceptions: Int
         ) -> StageName? {
             let lasting: Set<StageName> = [.commit, .store, .drop, .takeBack]
-            let endsHere = lasting.union([.modify, .prepare, .recover, .intercept, .follow])
+            let endsHere = lasting.union([
+                .modify, .prepare, .recover, .compare, .intercept, .follow,
+            ])
             let isStored: Set<StageName> = [
                 .cache, .upload, .credential, .rewind, .rate, .exchange, .recover, .wait,
             ]
@@ -565,7 +597,8 @@ final class JourneyTests: XCTestCase {
                 .intercepted, .mapped, .committed:
                 return after(name)
             case .answered: return from(.validate)
-            case .judged(.take): return from(.validate)
+            case .judged(.take), .compared: return from(.validate)
+            case .judged(.compare): return .compare
             case .judged(.fail):
                 let isShown = optional.contains(.intercept) && interceptions < 2
                 return isShown ? .intercept : .deliver

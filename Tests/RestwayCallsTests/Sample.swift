@@ -9,7 +9,7 @@ import RestwayThreads
 /// The stages of a journey without their data, by their names.
 enum StageName: String, CaseIterable {
     case start, modify, prepare, lane, cache, upload, credential, rewind, rate, exchange, recover,
-        validate, intercept, parse, commit, wait, store, follow, drop, takeBack, deliver
+        compare, validate, intercept, parse, commit, wait, store, follow, drop, takeBack, deliver
 
     init(_ stage: Journey.Stage) {
         self = StageName(rawValue: stage.name)!
@@ -29,6 +29,7 @@ enum StageName: String, CaseIterable {
         case .rate: .rated(Sample.exchange)
         case .exchange: .received(Sample.received)
         case .recover: .judged(.take(Sample.answer))
+        case .compare: .compared(Sample.answer)
         case .validate: .validated(Sample.answer)
         case .intercept: .intercepted(Sample.answer)
         case .parse: .mapped(MappedAnswer(Sample.answer))
@@ -53,9 +54,11 @@ enum StageName: String, CaseIterable {
         case .lane:
             [
                 passing, .answered(Sample.answer), .mustStore(Sample.order),
-                .mustStore(Sample.firstOrder), .failed(Sample.failure),
+                .mustStore(Sample.firstOrder), .mustStore(Sample.conflictOrder),
+                .failed(Sample.failure),
             ]
         case .recover: Sample.verdicts.map { .judged($0) }
+        case .compare: [passing, .sendAgain(Sample.spec)]
         case .intercept: [passing, .sendAgain(Sample.spec), .failed(Sample.failure)]
         case .store: [passing, .kept(item: 7, Sample.claim)]
         case .follow, .drop: [passing]
@@ -83,6 +86,9 @@ enum Sample {
     static let firstOrder = StoringOrder(
         call: 1, title: "POST \(url)", request: request("POST"), claim: claim, cause: .first,
         reason: "it is stored before it is sent", place: .worker)
+    static let conflictOrder = StoringOrder(
+        call: 1, title: "PATCH \(url)", request: request("PATCH"), claim: claim,
+        cause: .conflict(ConflictReport()), reason: "the object has changed", place: .worker)
     static let claim: any StorageClaim = Claim()
 
     private static let plain = Answer(status: 200, headers: Headers(), url: url)
@@ -91,7 +97,8 @@ enum Sample {
     static let verdicts: [Journey.Verdict] = [
         .take(answer), .fail(failure), .redirect(request), .replay(request),
         .retry(request, afterMilliseconds: 10), .restart(request),
-        .reopen(request, afterMilliseconds: 10), .store(order),
+        .reopen(request, afterMilliseconds: 10), .store(order), .store(conflictOrder),
+        .compare(answer),
     ]
 
     /// A request that is an object of its own.
@@ -115,6 +122,7 @@ enum Sample {
         let idempotencyKey = ""
         let deferred: RequestSpec? = nil
         let isStoredFirst = false
+        let mayBeFollowed = false
 
         func adopt(_ request: PreparedRequest) {}
         func show(_ request: PreparedRequest) throws(Failure) -> OptimisticEdit {

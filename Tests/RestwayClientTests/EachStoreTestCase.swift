@@ -24,7 +24,7 @@ class EachStoreTestCase: XCTestCase {
         rmdir(directory)
     }
 
-    private func removeFile() {
+    func removeFile() {
         for suffix in ["", "-wal", "-shm"] { unlink("\(directory)/objects.db\(suffix)") }
     }
 

@@ -38,6 +38,9 @@ OF_OTHER_PARTS = {
         r"^names the whole identity of one object, "
         r'|^a value is one part of the identity of |^"identity" names the whole identity, '
     ),
+    "a version of another type": r"^an? (ordered )?version is of type ",
+    "a policy for other values": r'^"(add|union)" is for (numbers|lists), ',
+    "conflicts without versions": r'^stands without "version"$',
     "a text that is no text": r"^full text is of type string or any, ",
     "parents in a circle": r"^is part of a circle of parents$",
     "a variable in parent and child": r"stands in both the parent and the child$",

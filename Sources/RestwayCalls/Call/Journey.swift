@@ -51,6 +51,9 @@ struct Journey {
         /// The answer or the failure is judged (`Judging.swift`): it is taken, or the request is
         /// sent again or stored.
         indirect case recover(Found)
+        /// The server has refused a change because its object has changed or has gone, or because
+        /// the request has no condition: the change is compared with the newest object.
+        indirect case compare(Answer)
         /// Headers and media type of the answer are checked.
         indirect case validate(Answer)
         /// The program's interceptors see the answer or the failure.
@@ -135,11 +138,14 @@ struct Journey {
         case received(ExchangeRecorder)
         /// `recover`: the judgement.
         case judged(Verdict)
+        /// `compare`: the answer has the conflict, or there is another answer because the server
+        /// has what the request asks for.
+        case compared(Answer)
         /// `validate`: the answer fits.
         case validated(Answer)
         /// `intercept`: the interceptors have left this answer.
         case intercepted(Answer)
-        /// `intercept`: the request is sent again.
+        /// `compare`, `intercept`: the request is written and sent again.
         case sendAgain(RequestSpec)
         /// `parse`: these are the rows.
         case mapped(MappedAnswer)
@@ -178,6 +184,8 @@ struct Journey {
         case take(Answer)
         /// The failure is final.
         case fail(Failure)
+        /// The answer tells of a conflict of versions.
+        case compare(Answer)
         /// The answer leads to another URL.
         case redirect(PreparedRequest)
         /// The request goes out again with a newer credential, for which it waits.
@@ -250,7 +258,9 @@ struct Journey {
     private(set) var replays = 0
     /// How often the call was sent again after a wait.
     private(set) var retries = 0
-    /// How often interceptors have had the request sent again.
+    /// How often the change of the request was compared with the newest object.
+    private(set) var comparisons = 0
+    /// How often the request was written and sent again after an answer.
     private(set) var sendsAgain = 0
     /// Whether the attempt that is about to begin follows an attempt with redirects. It starts
     /// before them, and the cache may have an answer for that URL.
@@ -291,7 +301,7 @@ struct Journey {
     var isStoredByClose: Bool {
         switch stage {
         case .lane, .cache, .upload, .credential, .rewind, .rate, .exchange, .recover, .wait: true
-        case .start, .modify, .prepare, .validate, .intercept, .parse, .commit, .store, .follow,
+        case .start, .modify, .prepare, .compare, .validate, .intercept, .parse, .commit, .store, .follow,
             .drop, .takeBack, .deliver:
             false
         }
@@ -342,6 +352,7 @@ struct Journey {
         case .rated(let exchange): return enter(.exchange(exchange))
         case .received(let received): return enter(.recover(.exchange(received)))
         case .judged(let verdict): return follow(verdict)
+        case .compared(let answer): return enter(validate(answer))
         case .validated(let answer): return enter(intercept(answer))
         case .intercepted(let answer): return enter(.parse(answer))
         case .sendAgain(let spec): return sendAgain(spec)
@@ -378,7 +389,7 @@ struct Journey {
     private mutating func cancel() -> Step? {
         switch stage {
         case .store(let order):
-            if case .first = order.cause { isCancelled = true }
+            if order.isFollowed { isCancelled = true }
             return nil
         case .follow(let item, let claim): return interrupt(.drop(item: item, claim))
         default: return isCommitted ? nil : interrupt(.deliver(.cancelled))
@@ -406,6 +417,8 @@ struct Journey {
         switch verdict {
         case .take(let answer):
             return enter(validate(answer))
+        case .compare(let answer):
+            return enter(.compare(answer))
         case .fail(let failure):
             let isIntercepted =
                 optional.contains(.intercept) && interceptions < Self.interceptionsMax
@@ -489,8 +502,8 @@ struct Journey {
         leavesRedirects = false
         switch stage {
         // The caller made a mistake, or no other stage can handle the failure.
-        case .start, .modify, .prepare, .recover, .intercept, .commit, .store, .drop, .takeBack,
-            .deliver:
+        case .start, .modify, .prepare, .recover, .compare, .intercept, .commit, .store, .drop,
+            .takeBack, .deliver:
             return .deliver(.outcome(.failure(failure)))
         // The time limit of the call has passed, and the item goes out later.
         case .follow(let item, _):
@@ -531,6 +544,7 @@ struct Journey {
         entry += 1
         self.request = held
         switch next {
+        case .compare: comparisons += 1
         case .intercept: interceptions += 1
         case .deliver: self.request = nil
         default: break

@@ -170,8 +170,9 @@ extension Call {
         // The body of a kept answer is on its way to its place.
         case .recover: resources.pump?.giveUp()
         case .follow(let item, let claim): claim.letGo(item)
-        case .start, .modify, .prepare, .lane, .upload, .rewind, .validate, .intercept, .parse,
-            .commit, .wait, .store, .drop, .takeBack, .deliver:
+        // The stage lets go of its call for the newest object when it is left.
+        case .start, .modify, .prepare, .lane, .upload, .rewind, .compare, .validate, .intercept,
+            .parse, .commit, .wait, .store, .drop, .takeBack, .deliver:
             break
         }
     }
@@ -211,6 +212,7 @@ extension Call {
         case .recover(.exchange(let recorder)): RecoverStage.enter(entry, recorder)
         case .recover(.cached(let answer)): CacheRecovery.enter(entry, answer)
         case .recover(.failure(let failure)): RecoverStage.judge(entry, failure)
+        case .compare(let answer): CompareStage.enter(entry, answer)
         case .validate(let answer): ValidateStage.enter(entry, answer)
         case .intercept(let result): InterceptStage.enter(entry, result)
         case .parse(let answer): ParseStage.enter(entry, answer)

@@ -90,4 +90,54 @@ enum Judging {
         if facts.credential == .renewable, facts.isRewindable { return [.replay] }
         return (facts.isStorable ? [.store] : []) + (facts.mayRetry ? [.retry] : [])
     }
+
+    // MARK: Conflicts
+
+    /// How the newest value of the server relates to a change.
+    enum CellFact: Equatable, CaseIterable {
+        /// The server has the value that the change gives.
+        case isMine
+        /// The server has the value that the change was made on.
+        case isBase
+        case isOther
+    }
+
+    /// Facts about a change that the server has refused, and about the newest object.
+    struct ComparisonFacts {
+        var isDelete: Bool
+        /// The changed attributes and relationships; empty for a DELETE.
+        var cells: [Int: CellFact]
+        /// Whether the newest values of the server are known.
+        var isKnown = false
+        /// Whether the server has deleted the object.
+        var isGone = false
+        /// Whether any value differs from those that the request has known.
+        var othersDiffer = false
+        /// Whether the library may send the request again by itself.
+        var mayBeSent = false
+        /// Whether the server may take the request with the version of the newest object.
+        var hasUsableVersion = false
+    }
+
+    /// The judgement about a change that the server has refused.
+    enum ComparisonVerdict: Equatable {
+        /// The server has what the request asks for.
+        case delivered
+        /// The request is written and sent again, with the version of the newest object.
+        case sendAgain
+        case conflict(Conflict.Kind)
+    }
+
+    static func judge(_ facts: ComparisonFacts) -> ComparisonVerdict {
+        if facts.isGone { return facts.isDelete ? .delivered : .conflict(.theyDeleted) }
+        let kind: Conflict.Kind = facts.isDelete ? .iDelete : .attributes
+        guard facts.isKnown else { return .conflict(kind) }
+        if !facts.cells.isEmpty, facts.cells.values.allSatisfy({ $0 == .isMine }) {
+            return .delivered
+        }
+        let differs =
+            facts.isDelete ? facts.othersDiffer : facts.cells.values.contains(.isOther)
+        if differs || !facts.mayBeSent || !facts.hasUsableVersion { return .conflict(kind) }
+        return .sendAgain
+    }
 }

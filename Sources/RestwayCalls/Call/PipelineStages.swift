@@ -42,19 +42,32 @@ enum InterceptStage {
     static func sendAgain(_ context: PipelineContext) {
         let (entry, call) = (context.entry, context.entry.call)
         let spec = context.request.withLock { $0 }
-        // The next exchange has a flight of its own.
-        if let lookup = call.state.withLock({ $0.resources.lookup }) {
-            entry.context.flights.leave(call, lookup)
-        }
         let now = entry.context.clock.now()
         let (result, status) = (context.result, context.response?.status ?? 0)
-        entry.report(.sendAgain(spec), on: .worker) { state in
-            state.resources.lookup = nil
+        call.sendAgain(spec, from: entry) { state in
             if case .failure(let failure) = result {
                 state.attempts.end(failure, now)
             } else {
                 state.attempts.end(answeredWith: status, now)
             }
+        }
+    }
+}
+
+extension Call {
+    /// Has the request written and sent again.
+    ///
+    /// - Parameter end: Ends the last attempt, if it has not ended.
+    func sendAgain(
+        _ spec: RequestSpec, from entry: StageEntry, _ end: (inout State) -> Void = { _ in }
+    ) {
+        // The next exchange has a flight of its own.
+        if let lookup = state.withLock({ $0.resources.lookup }) {
+            context.flights.leave(self, lookup)
+        }
+        entry.report(.sendAgain(spec), on: .worker) { state in
+            state.resources.lookup = nil
+            end(&state)
             state.attempts.begin(.retry)
         }
     }
@@ -104,7 +117,7 @@ enum PipelineStage {
 enum PrepareStage {
     /// - Parameters:
     ///   - spec: The request as the modifiers or the interceptors have left it.
-    ///   - question: `nil` for a request that interceptors send again.
+    ///   - question: `nil` for a request that is sent again.
     static func enter(_ entry: StageEntry, _ spec: RequestSpec, _ question: Call.Question?) {
         entry.onWorker { entry in
             let interception = entry.call.state.withLock { $0.interception }
@@ -136,7 +149,7 @@ enum PrepareStage {
         }
     }
 
-    /// Writes a request that interceptors send again. It keeps its place in its lane: if it is
+    /// Writes a request that is sent again. It keeps its place in its lane: if it is
     /// stored, the outbox stores the request as it was sent first.
     private static func prepareAgain(
         _ entry: StageEntry, _ spec: RequestSpec, _ interception: Interception?

@@ -285,7 +285,8 @@ struct Judgement {
     func decide() {
         var judgement = self
         let now = context.clock.now()
-        let failure = failure
+        judgement.takeNewest()
+        let failure = judgement.failure
         call.state.withLock { $0.attempts.end(failure, now) }
         for recovery in Judging.recoveries(judgement.collectFacts()) {
             let isDone =
@@ -304,7 +305,7 @@ struct Judgement {
         if credential == .renewable, !request.isRewindable { note = Self.notRewindable }
         return Judging.FailureFacts(
             credential: credential, isRewindable: request.isRewindable,
-            isStorable: storableRequest != nil, mayRetry: mayBeRetried)
+            isStorable: storableRequest != nil || conflict != nil, mayRetry: mayBeRetried)
     }
 
     // MARK: Replay
@@ -360,12 +361,53 @@ struct Judgement {
 
     /// Gives the request to the outbox. Returns false if the outbox is being closed.
     private func store() -> Bool {
-        guard let (stored, claim) = storableRequest else { return false }
+        let conflict = conflict
+        guard let (stored, claim) = storableRequest ?? conflict.map({ ($0.request, $0.claim) })
+        else { return false }
         let order = StoringOrder(
             call: call.id, title: call.description, request: stored, claim: claim,
-            cause: .failed(failure), reason: failure.message, place: .worker,
-            optimistic: call.shown?.edit)
+            cause: conflict.map { .conflict($0.report) } ?? .failed(failure),
+            reason: failure.message, place: .worker, optimistic: call.shown?.edit)
         return claim.beginStoring { entry.report(.judged(.store(order))) }
+    }
+
+    // MARK: Conflicts
+
+    /// Whether the server has refused a change because its object has changed or has gone, or
+    /// because the request has no condition.
+    private var isConflict: Bool {
+        guard answer != nil, request.versioned != nil else { return false }
+        switch failure.meaning {
+        case .conflict, .needsCondition, .objectGone: return true
+        default: return false
+        }
+    }
+
+    /// Lets the store take the newest object from the answer to a conflict, if the answer has it.
+    private mutating func takeNewest() {
+        guard let answer, failure.versions.isOfVersioned, failure.meaning == .conflict else {
+            return
+        }
+        failure.versions.hasNewest = ResponseProcessor(entry).takeNewest(from: answer)
+    }
+
+    /// The request and the report with which the outbox takes a conflict over; `nil` if there is no
+    /// conflict, or if the call has to settle it.
+    private var conflict:
+        (request: PreparedRequest, claim: any StorageClaim, report: ConflictReport)?
+    {
+        guard isConflict, let change = request.versioned, change.mayBeMerged,
+            let stored = call.state.withLock({ $0.isTaken ? nil : $0.resources.laneRequest }),
+            let claim = stored.sending.claim, claim.mayBeFollowed
+        else { return nil }
+        var report = ConflictReport()
+        let meaning = failure.meaning
+        report.refused = meaning == .conflict ? change.condition : nil
+        report.isUncertain = answer?.isToRepetition ?? false
+        report.isGone = meaning == .objectGone
+        report.needsNewest = !report.isGone && !failure.versions.hasNewest
+        report.failure = failure
+        return (stored, claim, report)
     }
 
     // MARK: Retry
@@ -433,7 +475,7 @@ struct Judgement {
         answer.attempts = call.attempts(endingWith: answer.status, now)
         answer.failure = failure
         answer.readyAt = now
-        entry.report(.judged(.take(answer)))
+        entry.report(.judged(isConflict ? .compare(answer) : .take(answer)))
     }
 }
 

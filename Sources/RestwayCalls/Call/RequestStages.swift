@@ -1,6 +1,7 @@
 import RestwayBodies
 import RestwayDocument
 import RestwayHTTP
+import RestwayObjects
 import RestwayOutcome
 import RestwayRequests
 import RestwayThreads
@@ -34,6 +35,7 @@ enum LaneStage {
     }
 
     private static let storedFirst = "it is stored before it is sent"
+    private static let outdated = "the server has changed what the request changes"
 
     /// Goes on after the previous request of the lane has ended.
     private static func becomesHead(_ entry: StageEntry, _ claim: any StorageClaim) {
@@ -54,13 +56,16 @@ enum LaneStage {
         let (call, clock) = (entry.call, entry.context.clock)
         var (prepared, newest) = (entry.request, claim)
         let reason: String?
+        let isConflict: Bool
         do throws(Failure) {
             if var answer = try claim.withdraw(prepared) {
                 answer.readyAt = clock.now()
                 entry.report(.answered(answer))
                 return
             }
-            if let spec = claim.deferred {
+            var again = claim.deferred
+            if again == nil { again = try prepared.specIfOutdated(in: entry.context.store) }
+            if let spec = again {
                 prepared = try entry.context.prepareAgain(spec, call.api)
                 guard let newer = prepared.sending.claim else {
                     throw Failure(.internal, "\(call.description) may no longer be stored")
@@ -68,7 +73,11 @@ enum LaneStage {
                 newest = newer
             }
             let found = if let known { known } else { try newest.reasonToStore() }
-            reason = found ?? (newest.isStoredFirst ? storedFirst : nil)
+            isConflict =
+                found == nil && !newest.isStoredFirst && newest.mayBeFollowed
+                && prepared.versioned?.outdated.isEmpty == false
+            reason =
+                found ?? (newest.isStoredFirst ? storedFirst : isConflict ? outdated : nil)
         } catch {
             return entry.fail(error)
         }
@@ -76,7 +85,8 @@ enum LaneStage {
         if let reason {
             let order = StoringOrder(
                 call: call.id, title: call.description, request: request, claim: newest,
-                cause: newest.isStoredFirst ? .first : .notSent, reason: reason,
+                cause: newest.isStoredFirst
+                    ? .first : isConflict ? .conflict(ConflictReport()) : .notSent, reason: reason,
                 place: entry.place, optimistic: call.shown?.edit)
             _ = newest.beginStoring { entry.report(.mustStore(order)) }
             return
@@ -95,6 +105,7 @@ enum CredentialStage {
     static func enter(_ entry: StageEntry) {
         if entry.isRuledOut { return entry.fail(entry.ruledOut) }
         if entry.isOfSomebodyElse { return entry.fail(entry.notSentAsAnother) }
+        if let failure = entry.outdatedChange { return entry.fail(failure) }
         let (request, auth) = (entry.request, entry.context.credentials)
         let mode = request.sending.isTrusted ? request.sending.auth : .none
         guard mode != .none, auth.concernsCalls, !entry.usesCredentialOfBatch else {
@@ -189,6 +200,24 @@ extension StageEntry {
         Failure(
             .cancelled,
             "\(call.description) was not sent: it was stored in the name of another user")
+    }
+
+    /// The failure of a request whose change was made on values that the server has changed since,
+    /// as the store knows; `nil` for any other request. Nothing is sent then.
+    fileprivate var outdatedChange: Failure? {
+        guard let change = request.versioned, !change.outdated.isEmpty else { return nil }
+        let entity = change.base.entity
+        let names = change.outdated.map { entity.cellName($0) }.joined(separator: ", ")
+        // The server would answer with this status.
+        var failure = Failure(
+            .http,
+            "\(call.description) was not sent: the server has other values than those that the "
+                + "change was made on: \(names)")
+        failure.httpStatus = 412
+        failure.conflict = Conflict(
+            .attributes, cells: change.outdated, base: change.base, mine: change.mine,
+            theirs: change.confirmed)
+        return failure
     }
 
     fileprivate var ruledOut: Failure {

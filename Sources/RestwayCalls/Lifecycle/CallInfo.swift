@@ -82,6 +82,7 @@ extension Journey.Stage {
         case .rate: "rate"
         case .exchange: "exchange"
         case .recover: "recover"
+        case .compare: "compare"
         case .validate: "validate"
         case .intercept: "intercept"
         case .parse: "parse"

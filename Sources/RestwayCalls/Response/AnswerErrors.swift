@@ -43,6 +43,7 @@ struct AnswerErrors {
         failure.isOfNetwork = NetworkAnswers(processor).isLedAway(answer)
         failure.losesContent = NetworkAnswers(processor).losesContent(answer)
         failure.wasSentBefore = answer.isToRepetition
+        failure.versions = processor.versionFacts(answer, apiCode: error.code)
         failure.isRetryable = failure.meaning?.mayPass ?? false
         guard let read = call.context.functions.failureReader else { return failure }
         return CallbackScope.run { read(failure) }
@@ -65,6 +66,11 @@ struct AnswerErrors {
         APIError(
             body: answer.body, mediaType: answer.headers[first: "Content-Type"],
             call.api.definition.errors, read: { self.json($0, of: answer) })
+    }
+
+    /// Returns the type of the problem that a body describes (RFC 9457, section 3.1.1).
+    func problemType(_ answer: Answer) -> String? {
+        answer.body.withBytes { self.json($0, of: answer) }?["type"]?.string
     }
 
     /// Returns why nothing was found in a body that is still coded; `nil` if it is not.

@@ -349,6 +349,7 @@ struct ResponseProcessor {
         let answer = mapped.answer
         var changes = rows.changes
         let consequences = try consequences(of: rows.result, rows.template, answer, &changes)
+        takeVersion(of: rows.result, answer, &changes)
         guard rows.result != nil || !changes.isEmpty else { return nil }
         changes.onlyCompletes = hasStored(answer, rows.manner)
         // Most objects have all variables as attributes, and finding their values would cost more
@@ -361,6 +362,9 @@ struct ResponseProcessor {
         let hasUnkept = !changes.unkeptRows.isEmpty
         let commit = try commit(changes, answer, since: call.moment)
         let stored = clock.now()
+        if let version = versionOfNew(rows.result, answer), let edit = consequences.edits[0] {
+            try keep(version, of: commit.objects[edit], answer)
+        }
         settle(consequences, commit)
         guard let result = rows.result else { return nil }
         (mapped.objects, mapped.results) = result.objects(of: commit)

@@ -119,7 +119,7 @@ extension VersionRule {
 
 extension Value {
     /// The value as the text of a version; `nil` if it cannot be a version.
-    fileprivate var versionText: String? {
+    package var versionText: String? {
         switch self {
         case .absent, .null, .link, .links, .bytes: nil
         case .bool(let bool): bool ? "true" : "false"

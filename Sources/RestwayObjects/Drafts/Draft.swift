@@ -189,6 +189,18 @@ package final class Draft: Sendable {
         for case .draft(let draft) in targets { group.merge(draft.group) }
     }
 
+    // MARK: Whole cells
+
+    /// Sets an attribute, or the links of a relationship, to a value that the store has or had.
+    package func set(_ value: Value, cell index: Int) {
+        let isAttribute = index < entity.attributes.count
+        node.state.withLock { state in
+            state.set(
+                isAttribute ? .value(value) : .links(DraftLinks(value, DraftLink.key)),
+                cell: index)
+        }
+    }
+
     // MARK: Taking back
 
     /// Removes the value of the attribute or relationship of cell `index` from the draft: the value

@@ -37,6 +37,12 @@ package struct DraftCapture: Sendable {
 
         /// The cells that are stored when the member is put into a store as it is.
         var ownCells: Set<Int> { storeKey == 0 ? allCells : changed }
+
+        /// Whether the server has taken this value of a cell from the draft, perhaps since the
+        /// capture.
+        package func hasDelivered(_ value: Value, cell: Int) -> Bool {
+            node.state.withLock { $0.delivered[cell] }?.isSame(as: value) ?? false
+        }
     }
 
     /// The captured drafts. The first is the draft itself.
@@ -115,6 +121,14 @@ package struct DraftCapture: Sendable {
             }
         }
         return rebased
+    }
+
+    /// Returns an object with the values of the draft in the cells that differ from its base.
+    package func mine(over object: Snapshot) -> Snapshot {
+        let values = row(of: root, cells: root.changed) { members[$0].currentKey }
+        var changed: [Int: Value] = [:]
+        for cell in root.changed where values[cell] != .absent { changed[cell] = values[cell] }
+        return object.replacing(changed)
     }
 
     // MARK: For stores
@@ -250,6 +264,12 @@ package struct SentDraft: Sendable {
         node.setStoreKey(object.storeKey)
         node.state.withLock { state in
             state.base = object
+            if object.entity.version != nil {
+                for (index, word) in state.words
+                where word.number <= wordCount && !withheld.contains(index) {
+                    state.delivered[index] = object.value(at: index)
+                }
+            }
             state.words = state.words.filter { index, word in
                 word.number > wordCount || withheld.contains(index)
             }

@@ -18,6 +18,9 @@ final class DraftNode: Sendable {
         var constants: [Int: Value] = [:]
         /// The number of values and links that the program has set so far.
         var wordCount = 0
+        /// The values that the server has last taken from the draft, by the index of their cell, as
+        /// the objects then had them. Only an object with a version has some.
+        var delivered: [Int: Value] = [:]
 
         mutating func set(_ content: Content, cell index: Int) {
             wordCount += 1

@@ -23,6 +23,14 @@ package struct Cover: Equatable, Sendable {
             self.edit = edit
             self.place = place
         }
+
+        package var pendingCells: [PendingEdit.Cell] {
+            cells.keys.sorted().compactMap { index in
+                cells[index].map {
+                    PendingEdit.Cell(index, before: $0.before, after: $0.after)
+                }
+            }
+        }
     }
 
     package struct Values: Equatable, Sendable {

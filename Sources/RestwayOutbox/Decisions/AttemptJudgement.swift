@@ -15,6 +15,11 @@ struct AttemptFacts: Equatable, Sendable {
     var isTrusted = false
     /// Whether the answer gives an identity to an object that the item creates.
     var awaitsIdentity = false
+    /// Whether the item can be compared with the newest values of the server.
+    var comparability = ItemComparability.none
+    /// Whether the outcome is that of a request for the newest object, so that the item itself was
+    /// not sent.
+    var isOfNewest = false
 }
 
 /// The meaning of the outcome of an attempt for its item.
@@ -48,10 +53,10 @@ struct AttemptJudgement {
         switch result {
         case .success(let answer):
             (response, failure) = (answer, nil)
-            sends = 1 + answer.timings.repetitions
+            sends = facts.isOfNewest ? 1 : 1 + answer.timings.repetitions
         case .failure(let error):
             (response, failure) = (error.isOfBatchCall ? nil : error.response, error)
-            sends = 1 + error.repetitions
+            sends = facts.isOfNewest ? 1 : 1 + error.repetitions
         }
         attempts = item.entry.progress.attempts + sends
         outcome = failure.map { Self.outcome($0, facts, rules) } ?? Self.taken
@@ -62,7 +67,13 @@ struct AttemptJudgement {
         if isRefusedAgain, facts.isTrusted {
             outcome = .answer(AnswerFacts(status: failure?.httpStatus ?? 401))
         }
-        verdict = rules.verdict(outcome, attempts: attempts, random: &random)
+        verdict = rules.verdict(
+            outcome, attempts: attempts, comparability: facts.comparability, random: &random)
+        // Whatever the answer to another request says, the item itself was not refused.
+        if facts.isOfNewest, [.bury, .remove].contains(verdict) {
+            outcome = .interrupted
+            verdict = rules.verdict(outcome, attempts: attempts, random: &random)
+        }
     }
 
     /// Lets the item stay, because a function of the program could not read its answer.
@@ -153,7 +164,7 @@ extension Failure {
         else { return nil }
         let problem = problem
         if wasSentBefore { facts.wasSentBefore = true }
-        facts.namesWork = problem?.type.map(rules.inProgressTypes.contains) ?? false
+        if problem?.type.map(rules.inProgressTypes.contains) == true { facts.namesWork = true }
         return .answer(facts, retryAfterMilliseconds: after, isTemporary: stated, problem: problem)
     }
 

@@ -102,21 +102,69 @@ enum OutboxVerdict: Equatable, Sendable {
     /// Settle with `postpone`: the item waits for another credential, and is sent as soon as there
     /// is one.
     case awaitCredential
+    /// Settle with `conflict`: the item stays, and is compared with the newest values of the server
+    /// at once.
+    case compare(ConflictAnswer)
     /// Call `release`: the item stays as it was, and the attempt is not counted.
     case release
+}
+
+/// An answer after which an item is compared with the newest values of the server.
+enum ConflictAnswer: Equatable, Sendable {
+    /// The object has changed at the server since the item was made.
+    case changed
+    /// The server acts on the item only with a condition.
+    case needsCondition
+    /// The object is no longer at the server.
+    case gone
+
+    fileprivate init?(_ meaning: AnswerMeaning) {
+        switch meaning {
+        case .conflict: self = .changed
+        case .needsCondition: self = .needsCondition
+        case .objectGone: self = .gone
+        case .done, .alreadyGone, .limited, .locked, .inProgress, .temporary, .notTheAPI,
+            .needsSignIn, .credentialRefused, .refused:
+            return nil
+        }
+    }
+}
+
+/// Which items the outbox compares with the newest values of the server.
+enum ItemComparability: Equatable, Sendable {
+    case none
+    /// The program has stated a condition by hand. Only "the server has these values already" is
+    /// checked.
+    case byHand
+    /// Versions of the object are known.
+    case full
+
+    fileprivate func takes(_ answer: ConflictAnswer) -> Bool {
+        switch self {
+        case .none: false
+        case .byHand: answer == .changed
+        case .full: true
+        }
+    }
 }
 
 extension OutboxRules {
     /// Returns the consequence of `outcome` for an item after `attempts` attempts. The number
     /// includes the attempt that `outcome` ended.
     ///
-    /// - Parameter random: The source of the jitter.
+    /// - Parameters:
+    ///   - comparability: Whether the item can be compared with the newest values of the server.
+    ///   - random: The source of the jitter.
     func verdict(
-        _ outcome: OutboxOutcome, attempts: Int, random: inout some RandomNumberGenerator
+        _ outcome: OutboxOutcome, attempts: Int, comparability: ItemComparability = .none,
+        random: inout some RandomNumberGenerator
     ) -> OutboxVerdict {
         switch outcome {
         case .answer(let facts, let retryAfter, let stated, _):
             if stated ?? keeps(facts) { return postponement(attempts, retryAfter, &random) }
+            if let answer = ConflictAnswer(AnswerMeaning(facts)), comparability.takes(answer) {
+                return .compare(answer)
+            }
             return isDone(facts) ? .remove : .bury
         case .unreachable, .interrupted: return postponement(attempts, nil, &random)
         case .impossible: return .bury

@@ -23,6 +23,11 @@ final class AttemptResult: @unchecked Sendable {
     private(set) var wasSent = true
     /// The facts that matter for the other items.
     private(set) var attempt = FlushMachine.Attempt()
+    /// The steps that the store takes when the journal has the result.
+    private(set) var steps: [EditStep] = []
+    /// The object as the server had it when the item was compared with it; `nil` if it was not
+    /// compared.
+    let comparedWith: Snapshot?
 
     /// - Parameters:
     ///   - deliveries: The settlements of an item that is removed; unused for any other item.
@@ -30,9 +35,11 @@ final class AttemptResult: @unchecked Sendable {
     ///   - isFollowed: Whether a call waits for the answer.
     init(
         _ item: OutboxItem, _ judgement: AttemptJudgement, deliveries: [OutboxSettlement],
-        _ rules: OutboxRules, retryMilliseconds: Int64, isFollowed: Bool
+        _ rules: OutboxRules, retryMilliseconds: Int64, isFollowed: Bool,
+        comparedWith: Snapshot? = nil
     ) {
         self.item = item
+        self.comparedWith = comparedWith
         let (outcome, verdict) = (judgement.outcome, judgement.verdict)
         let (wall, sends) = (judgement.facts.wallMicroseconds, judgement.sends)
         let response = judgement.response
@@ -52,7 +59,8 @@ final class AttemptResult: @unchecked Sendable {
             settlements = [
                 .postpone(
                     id: item.id, nextAttemptAt: next, askedUntil: until,
-                    mayHaveArrived: failure?.mayHaveArrived ?? true,
+                    mayHaveArrived: !judgement.facts.isOfNewest
+                        && (failure?.mayHaveArrived ?? true),
                     trouble: Self.trouble(failure), attempts: sends)
             ]
             waitReason = OutboxWaitReason(failure)
@@ -84,6 +92,14 @@ final class AttemptResult: @unchecked Sendable {
                 outcome == .noCredential
                 ? .missing(retryMilliseconds: rules.capMilliseconds)
                 : judgement.isRefusedAgain ? .again : .byServer
+        case .compare(let answer):
+            nextAttempt = 0
+            settlements = [
+                .conflict(
+                    id: item.id, item.conflict(after: answer, judgement),
+                    trouble: Self.trouble(failure), answer: response.map(OutboxAnswer.init),
+                    attempts: sends)
+            ]
         case .release:
             wasSent = false
         }
@@ -97,6 +113,85 @@ final class AttemptResult: @unchecked Sendable {
         attempt.isGivenBack = settlements.isEmpty
         attempt.wasReplayed = (response?.attempts.count ?? 0) > 1
         if let failure { attempt.note(failure) }
+    }
+
+    /// The result of an item that was compared with the values of the server, and not sent.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the item.
+    ///   - retryMilliseconds: The wait before the newest object is fetched again.
+    init(
+        _ item: OutboxItem, _ end: ItemComparison.End, url: String, wallMicroseconds: Int64,
+        retryMilliseconds: Int64, isFollowed: Bool
+    ) {
+        self.item = item
+        comparedWith = nil
+        var (state, nextAttempt) = (StoredRequest.State.waiting, Int64(0))
+        var (deathReason, lastError): (OutboxDeathReason?, String?) = (nil, nil)
+        var failure: Failure?
+        var settlement: OutboxSettlement
+        switch end {
+        case .delivered:
+            state = .delivered
+            settlement = .remove(id: item.id)
+        case .joined(let why):
+            (state, failure) = (.parked, why)
+            settlement = .remove(id: item.id)
+        case .parked(let conflict, let change, let steps, let why):
+            (state, failure) = (.parked, why)
+            var trouble = OutboxTrouble(why)
+            trouble.code = OutboxTrouble.conflict
+            settlement = .park(id: item.id, conflict, change: change, trouble: trouble)
+            self.steps = steps
+        case .dropped(let why):
+            (state, failure) = (.gone, why)
+            settlement = .refuse(
+                id: item.id, trouble: OutboxTrouble(why), answer: nil, attempts: 0)
+        case .waits(let conflict, let trouble):
+            nextAttempt = wallMicroseconds + retryMilliseconds * 1_000
+            lastError = trouble.message
+            settlement = .conflict(
+                id: item.id, conflict, trouble: trouble, answer: item.answer, attempts: 0)
+        case .dead(let trouble, let answer, let why):
+            (state, failure) = (.dead, why)
+            deathReason = trouble.code == OutboxTrouble.version ? .version : .refused
+            settlement =
+                isFollowed
+                ? .refuse(id: item.id, trouble: trouble, answer: answer, attempts: 0)
+                : .bury(id: item.id, trouble: trouble, answer: answer, attempts: 0)
+        }
+        settlements = [settlement]
+        if case .waits(_, let trouble) = end {
+            settlements.append(
+                .postpone(
+                    id: item.id, nextAttemptAt: nextAttempt, askedUntil: 0, mayHaveArrived: false,
+                    trouble: trouble, attempts: 1))
+        }
+        self.failure = failure
+        let nothing = Response(
+            MappedAnswer(answer: Answer(status: 204, headers: Headers(), url: url)))
+        ofCall = failure.map { .failure($0) } ?? .success(nothing)
+        lastError = lastError ?? failure?.message
+        report = StoredRequest(
+            item, state: state, attempts: item.entry.progress.attempts, nextAttempt: nextAttempt,
+            lastError: lastError, deathReason: deathReason, response: nil,
+            failure: state == .dead ? failure : nil)
+        isFinal = state != .waiting
+        attempt.isDelivered = state == .delivered
+    }
+
+    /// The result of an item that stays as it is, because the file or the store has failed.
+    init(left item: OutboxItem, _ failure: Failure) {
+        self.item = item
+        self.failure = failure
+        comparedWith = nil
+        ofCall = .failure(failure)
+        report = StoredRequest(
+            item, state: .waiting, attempts: item.entry.progress.attempts,
+            nextAttempt: item.entry.progress.earliest, lastError: failure.message,
+            deathReason: nil, response: nil)
+        (isFinal, wasSent) = (false, false)
+        attempt.isGivenBack = true
     }
 
     /// Takes the result back, because the server did not process the request: one before it in the
@@ -166,6 +261,28 @@ extension FlushMachine.Attempt {
     }
 }
 
+extension OutboxItem {
+    /// Returns what the item knows after an answer that says that its object has changed.
+    fileprivate func conflict(
+        after answer: ConflictAnswer, _ judgement: AttemptJudgement
+    ) -> ItemConflict {
+        var conflict = conflict ?? ItemConflict()
+        conflict.isRewritten = false
+        switch answer {
+        case .changed:
+            conflict.tries += 1
+            conflict.refused = conflict.stated
+            if case .answer(let facts, _, _, _) = judgement.outcome {
+                conflict.isUncertain = facts.wasSentBefore
+            }
+            conflict.needsNewest = judgement.failure?.versions.hasNewest != true
+        case .needsCondition: (conflict.needsNewest, conflict.needsCondition) = (true, true)
+        case .gone: conflict.isGone = true
+        }
+        return conflict
+    }
+}
+
 extension OutboxTrouble {
     init(_ failure: Failure) {
         let code =
@@ -192,7 +309,11 @@ extension StoredRequest {
     /// - Parameter isTold: Whether a function of the program is told the end. A dead letter that
     ///   the program has not asked about is an error, because nobody else may notice it.
     func logEnd(isTold: Bool) {
-        if state == .dead {
+        if state == .parked {
+            Log.shared.write(
+                .info, .outbox,
+                "item \(id) of the outbox is parked because of a conflict: \(lastError ?? "")")
+        } else if state == .dead {
             Log.shared.write(
                 isTold ? .info : .error, .outbox,
                 "item \(id) of the outbox is a dead letter: \(lastError ?? "")")

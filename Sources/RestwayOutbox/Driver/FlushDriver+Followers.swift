@@ -100,9 +100,9 @@ extension RequestSpec {
     }
 }
 
-// A request that was stored before it was sent.
+// A request whose call waits for the answer of its item.
 extension OutboxClaim {
-    var isStoredFirst: Bool { storedFirst != nil }
+    var mayBeFollowed: Bool { followed != nil }
 
     func follow(_ item: Int64, _ ended: @escaping @Sendable (Call.Outcome) -> Void) {
         outbox.flushing.follow(idempotencyKey, item, ended)

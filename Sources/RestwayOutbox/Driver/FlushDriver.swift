@@ -76,13 +76,14 @@ final class FlushDriver: Sendable {
     let identityTable: LocalIdentityTable
     let around: OutboxSurroundings
     let changes: StoredChanges
+    let comparison: ItemComparison
     private let marks: RejectionMarks
     private let notices: OutboxNotices
     /// Returns the lanes that have a call in flight that is not an item.
     private let busyLanes: @Sendable () -> Set<Lane>
     let state: Lock<State>
     /// The calls that wait for the answers of items.
-    let followers = Followers()
+    let followers: Followers
     /// The source of the random waits.
     private let random: Lock<SeededRandom>
 
@@ -98,6 +99,8 @@ final class FlushDriver: Sendable {
         self.identityTable = identityTable
         self.around = around
         self.changes = changes
+        followers = Followers()
+        comparison = ItemComparison(journal, identityTable, around, changes, followers)
         self.marks = marks
         self.notices = notices
         self.busyLanes = busyLanes
@@ -304,6 +307,43 @@ final class FlushDriver: Sendable {
 
     // MARK: Calls
 
+    /// The outcome of an item that was taken, with the item as it was sent.
+    private enum ItemOutcome: Sendable {
+        /// - Parameter comparedWith: The object as the server had it before; `nil` if the item was
+        ///   not compared.
+        case sent(OutboxItem, Call.Outcome, comparedWith: Snapshot?)
+        /// It was compared with the values of the server, and not sent.
+        case ended(OutboxItem, ItemComparison.End)
+        /// The newest object could not be fetched, so it was not sent.
+        case unfetched(OutboxItem, Failure)
+        /// The file or the store has failed, so it was not sent.
+        case unable(OutboxItem, Failure)
+
+        var item: OutboxItem {
+            switch self {
+            case .sent(let item, _, _), .ended(let item, _), .unfetched(let item, _),
+                .unable(let item, _):
+                item
+            }
+        }
+
+        var isSuccess: Bool {
+            if case .sent(_, .success, _) = self { true } else { false }
+        }
+
+        var isUnable: Bool {
+            if case .unable = self { true } else { false }
+        }
+
+        /// Whether a request was sent, for the item or for its object.
+        var wasSent: Bool {
+            switch self {
+            case .sent, .unfetched: true
+            case .ended, .unable: false
+            }
+        }
+    }
+
     /// Items that are sent together, until all of them have an outcome.
     private final class Sending: Sendable {
         let items: [OutboxItem]
@@ -311,7 +351,7 @@ final class FlushDriver: Sendable {
         let isBatch: Bool
         /// The number of the credential by which they go out (see `CredentialTrust`).
         let credential: UInt64
-        private let outcomes: Lock<[Int64: Call.Outcome]>
+        private let outcomes: Lock<[Int64: ItemOutcome]>
 
         init(_ items: [OutboxItem], isBatch: Bool, credential: UInt64) {
             self.items = items
@@ -323,7 +363,7 @@ final class FlushDriver: Sendable {
         /// Records the outcome of one item.
         ///
         /// - Returns: All outcomes if this was the last outcome of the call; otherwise `nil`.
-        func ended(_ id: Int64, _ outcome: Call.Outcome) -> [Int64: Call.Outcome]? {
+        func ended(_ id: Int64, _ outcome: ItemOutcome) -> [Int64: ItemOutcome]? {
             outcomes.withLock { outcomes in
                 let isNew = outcomes.updateValue(outcome, forKey: id) == nil
                 return isNew && outcomes.count == items.count ? outcomes : nil
@@ -336,22 +376,51 @@ final class FlushDriver: Sendable {
         for item in items { identityTable.name(item) }
         let credential = state.withLock { $0.machine.trust.generation }
         let sending = Sending(items, isBatch: isBatch, credential: credential)
-        var singles = items
-        if isBatch, let session = try? sender.makeBatch() {
-            // An item that does not fit into a batch goes out by itself.
-            singles = items.filter { item in
-                (try? session.add(spec(item)) { self.ended(item, $0, sending) }) == nil
+        // An item that does not fit into a batch goes out by itself.
+        let session = isBatch ? try? sender.makeBatch() : nil
+        var (singles, isInBatch): ([Ready], Bool) = ([], false)
+        for item in items {
+            let compared = comparison.compare(item, sender) { result in
+                // The others are on their way already.
+                if let ready = self.ready(result, sending) { self.send(ready, sending, sender) }
             }
-            if singles.count < items.count {
-                if (try? session.send(on: .worker)) == nil { session.cancel() }
+            guard let compared, let ready = ready(compared, sending) else { continue }
+            let added = try? session?.add(spec(ready.item)) { outcome in
+                self.ended(.sent(ready.item, outcome, comparedWith: ready.comparedWith), sending)
             }
+            if added == nil { singles.append(ready) } else { isInBatch = true }
         }
-        for item in singles {
-            do throws(Failure) {
-                try sender.sendStored(spec(item)) { self.ended(item, $0, sending) }
-            } catch {
-                ended(item, .failure(error), sending)
+        if let session, isInBatch, (try? session.send(on: .worker)) == nil { session.cancel() }
+        for ready in singles { send(ready, sending, sender) }
+    }
+
+    /// An item that goes out now, and the object with which it was compared.
+    private struct Ready: Sendable {
+        let item: OutboxItem
+        let comparedWith: Snapshot?
+    }
+
+    /// Returns an item that goes out; `nil` if the comparison was its end.
+    private func ready(_ result: ItemComparison.Result, _ sending: Sending) -> Ready? {
+        switch result {
+        case .send(let item, let object, let parked):
+            if let parked { tellEnd(of: around.report(parked.item), parked.failure) }
+            return Ready(item: item, comparedWith: object)
+        case .ended(let item, let end): ended(.ended(item, end), sending)
+        case .unfetched(let item, let failure): ended(.unfetched(item, failure), sending)
+        case .unable(let item, let failure): ended(.unable(item, failure), sending)
+        }
+        return nil
+    }
+
+    private func send(_ ready: Ready, _ sending: Sending, _ sender: any StoredRequestSender) {
+        let (item, object) = (ready.item, ready.comparedWith)
+        do throws(Failure) {
+            try sender.sendStored(spec(item)) { outcome in
+                self.ended(.sent(item, outcome, comparedWith: object), sending)
             }
+        } catch {
+            ended(.sent(item, .failure(error), comparedWith: object), sending)
         }
     }
 
@@ -369,8 +438,8 @@ final class FlushDriver: Sendable {
     }
 
     /// Records the outcome of one item. The last outcome of a call settles all items of the call.
-    private func ended(_ item: OutboxItem, _ outcome: Call.Outcome, _ sending: Sending) {
-        guard let outcomes = sending.ended(item.id, outcome) else { return }
+    private func ended(_ outcome: ItemOutcome, _ sending: Sending) {
+        guard let outcomes = sending.ended(outcome.item.id, outcome) else { return }
         around.pool.submit { self.settle(sending, outcomes) }
     }
 
@@ -383,12 +452,15 @@ final class FlushDriver: Sendable {
     /// Returns the result of an attempt. The item, the journal and the store are read before it is
     /// judged.
     private func result(
-        _ item: OutboxItem, _ outcome: Call.Outcome, isTrusted: Bool
+        _ item: OutboxItem, _ outcome: Call.Outcome, comparedWith object: Snapshot? = nil,
+        isOfNewest: Bool = false, isTrusted: Bool
     ) -> AttemptResult {
         var facts = AttemptFacts(
             wallMicroseconds: around.clock.wallMicroseconds(), isTrusted: isTrusted)
+        facts.isOfNewest = isOfNewest
         if case .failure = outcome {
-            facts.wasSentBefore = journal.mayHaveSentBefore(item)
+            facts.wasSentBefore = comparison.wasSentBefore(item)
+            if !isOfNewest { facts.comparability = comparison.comparability(item) }
             facts.hasCredential = authMode(of: item) != .none
             facts.awaitsIdentity =
                 item.entry.creates != nil || !identityTable.objects(item).companions.isEmpty
@@ -405,33 +477,54 @@ final class FlushDriver: Sendable {
         }
         return AttemptResult(
             item, judgement, deliveries: deliveries, rules, retryMilliseconds: retryMilliseconds,
-            isFollowed: followers.hasCall(of: item))
+            isFollowed: followers.hasCall(of: item), comparedWith: object)
+    }
+
+    private func result(_ outcome: ItemOutcome, isTrusted: Bool) -> AttemptResult {
+        switch outcome {
+        case .sent(let item, let outcome, let object):
+            return result(item, outcome, comparedWith: object, isTrusted: isTrusted)
+        case .unfetched(let item, let failure):
+            return result(item, .failure(failure), isOfNewest: true, isTrusted: isTrusted)
+        case .ended(let item, let end):
+            let path = item.entry.path
+            return AttemptResult(
+                item, end, url: (try? around.baseURL.url(path: path)) ?? path,
+                wallMicroseconds: around.clock.wallMicroseconds(),
+                retryMilliseconds: retryMilliseconds, isFollowed: followers.hasCall(of: item))
+        case .unable(let item, let failure): return AttemptResult(left: item, failure)
+        }
     }
 
     /// Handles the outcomes of a call. It runs on a worker. If another call may go out, this thread
     /// sends it, and another worker writes the results meanwhile.
-    private func settle(_ sending: Sending, _ outcomes: [Int64: Call.Outcome]) {
+    private func settle(_ sending: Sending, _ outcomes: [Int64: ItemOutcome]) {
         // After a success, the next call does not depend on the results.
-        let successes = outcomes.values.count { (try? $0.get()) != nil }
+        let successes = outcomes.values.count { $0.isSuccess }
         let wentWell = successes == outcomes.count
         let isTrusted =
             successes > 0 || state.withLock { $0.machine.trust.isAccepted(sending.credential) }
         let makeResults = { @Sendable in
             sending.items.compactMap { item in
-                outcomes[item.id].map { self.result(item, $0, isTrusted: isTrusted) }
+                outcomes[item.id].map { self.result($0, isTrusted: isTrusted) }
             }
         }
         let failed = wentWell ? nil : makeResults()
-        let hasOthers = failed.map { holdsOthers(besides: $0) } ?? false
+        // What was not sent says nothing about the credential and the batch path.
+        let judged = failed.map { $0.filter { outcomes[$0.item.id]?.wasSent ?? false } } ?? []
+        if case .unable(_, let failure)? = outcomes.values.first(where: \.isUnable) {
+            stop(failure, heldMilliseconds: retryMilliseconds)
+        }
+        let hasOthers = holdsOthers(besides: judged)
         let now = around.clock.now()
-        if let failed { logRefusal(of: failed) }
+        logRefusal(of: judged)
         let owesScan = state.withLock { state in
-            if let failed {
+            if failed != nil {
                 let untouched = state.machine.judge(
-                    failed.map { $0.attempt }, isBatch: sending.isBatch, now: now)
-                for index in untouched { failed[index].leave() }
+                    judged.map { $0.attempt }, isBatch: sending.isBatch, now: now)
+                for index in untouched { judged[index].leave() }
                 state.machine.judgeCredential(
-                    failed.map { $0.attempt }, sentWith: sending.credential, hasOthers: hasOthers,
+                    judged.map { $0.attempt }, sentWith: sending.credential, hasOthers: hasOthers,
                     now: now)
             } else {
                 state.machine.succeeded(
@@ -526,7 +619,9 @@ final class FlushDriver: Sendable {
     /// Lets the store show the values of a delivered item as those of the server. The answer has
     /// done that already, unless it could not be read.
     private func noteDelivery(_ result: AttemptResult) {
-        guard result.attempt.isDelivered, result.failure != nil,
+        guard result.attempt.isDelivered else { return }
+        comparison.noteDelivery(of: result.item, result.report.response, result.comparedWith)
+        guard result.failure != nil,
             let edit = identityTable.edit(of: result.item)
         else { return }
         _ = changes.followIfPossible([.deliver(edit)])
@@ -544,7 +639,8 @@ final class FlushDriver: Sendable {
         let orphans = buried.compactMap { try? journal.existingItem($0) }
         // The notice of the change that is seen no longer also reports the mark.
         let told = changes.followIfPossible(
-            (dead + orphans).compactMap(identityTable.edit).map { .suspend($0) })
+            (dead + orphans).compactMap(identityTable.edit).map { .suspend($0) }
+                + results.flatMap(\.steps))
         marks.tellRejected(by: dead + orphans, besides: told)
         for item in orphans {
             let request = around.report(item)

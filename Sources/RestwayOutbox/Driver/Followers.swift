@@ -29,6 +29,9 @@ final class Followers: Sendable {
     }
 
     private let followers = Lock<[String: [Follower]]>([:])
+    /// The keys with which items were stored that have got other keys since, by their numbers. A
+    /// call knows the first key of its item only.
+    private let firstKeys = Lock<[Int64: String]>([:])
 
     /// A request is about to be stored, and its call will wait for the answer.
     func expect(_ key: String, _ spec: RequestSpec) {
@@ -50,12 +53,23 @@ final class Followers: Sendable {
         if let outcome { end(outcome) }
     }
 
+    /// An item whose call may wait has another key from now on.
+    func rename(_ id: Int64, from key: String, to other: String) {
+        let isExpected = followers.withLock { $0[key]?.contains { $0.isOf(id) } ?? false }
+        if isExpected { firstKeys.withLock { $0[id] = $0[id] ?? key } }
+    }
+
+    private func key(of item: OutboxItem) -> String {
+        firstKeys.withLock { $0.isEmpty ? nil : $0[item.id] } ?? item.entry.idempotencyKey
+    }
+
     /// Removes and returns the call that waits for an item.
     ///
     /// - Parameter id: The number of the item; `nil` if the item could not be written.
     @discardableResult
     func remove(_ key: String, _ id: Int64?) -> Follower? {
-        followers.withLock { followers in
+        if let id { firstKeys.withLock { $0[id] = nil } }
+        return followers.withLock { followers in
             guard let index = followers[key]?.firstIndex(where: { $0.isOf(id) }) else { return nil }
             return followers.removeFollower(key, at: index)
         }
@@ -64,7 +78,8 @@ final class Followers: Sendable {
     /// Gives the outcome of an item to its call. If the call does not wait yet, it gets the outcome
     /// when it begins to wait. Without a call, this does nothing.
     func end(_ item: OutboxItem, _ outcome: Call.Outcome) {
-        let key = item.entry.idempotencyKey
+        let key = key(of: item)
+        firstKeys.withLock { $0[item.id] = nil }
         let follower = followers.withLock { followers -> Follower? in
             guard let index = followers[key]?.firstIndex(where: { $0.isOf(item.id) }) else {
                 return nil
@@ -92,7 +107,7 @@ final class Followers: Sendable {
     func spec(of item: OutboxItem) -> RequestSpec? {
         followers.withLock { followers in
             guard !followers.isEmpty else { return nil }
-            return followers[item.entry.idempotencyKey]?.first { $0.isOf(item.id) }?.spec
+            return followers[key(of: item)]?.first { $0.isOf(item.id) }?.spec
         }
     }
 

@@ -302,7 +302,7 @@ extension Outbox {
         switch order.cause {
         case .first, .notSent:
             storeNow(order, claim, on: order.place, ended)
-        case .failed, .closed:
+        case .failed, .closed, .conflict:
             entering.submit(order.call, to: around.pool) { place in
                 self.storeNow(order, claim, on: place, ended)
             }
@@ -329,7 +329,7 @@ extension Outbox {
         let entry = entry(order, claim, kept, lane)
         // The drafts are kept before the request can be sent.
         changes.remember(kept.drafts)
-        if let spec = claim.storedFirst, order.isFirst {
+        if let spec = claim.followed, order.isFollowed {
             flushing.followers.expect(claim.idempotencyKey, spec)
         }
         write(entry, claim.places, on: place) { result in
@@ -342,12 +342,12 @@ extension Outbox {
                     "\(order.title) was stored as item \(id) of the outbox: \(order.reason)")
                 queued.outboxID = id
                 Log.shared.write(.info, .outbox, queued.message)
-                ended(order.isFirst ? .kept(id) : .ended(queued))
+                ended(order.isFollowed ? .kept(id) : .ended(queued))
                 self.scheduleDelivery(entry, order.cause)
             case .failure(let refusal):
                 var error = Failure(refusal, path: self.journal.path)
                 self.changes.drafts(of: claim.idempotencyKey)
-                if order.isFirst { self.flushing.followers.remove(claim.idempotencyKey, nil) }
+                if order.isFollowed { self.flushing.followers.remove(claim.idempotencyKey, nil) }
                 self.changes.undo(kept)
                 self.journal.editLock.endStoring()
                 error.message = "\(order.title) could not be stored: \(error.message)"
@@ -385,7 +385,7 @@ extension Outbox {
             let left = entry.progress.earliest - around.clock.wallMicroseconds()
             flushing.schedule(afterMilliseconds: max(1, (left + 999) / 1_000))
         // The call begins the flush, or the next client does.
-        case .first, .closed: break
+        case .first, .conflict, .closed: break
         }
     }
 
@@ -398,19 +398,43 @@ extension Outbox {
         if kept.object != nil { context.life = identityTable.life }
         context.sent = kept.objects?.json
         if claim.creates != nil, let object = kept.object { context.part = object.missingPart }
+        var headers = claim.headers
+        let conflict = conflict(order)
+        if conflict?.stated != nil, let field = request.versioned?.header { headers.append(field) }
         var body: [UInt8]?
         if case .bytes(let bytes) = request.exchange.body { body = bytes }
         return OutboxEntry(
-            lane: lane, method: request.exchange.method, path: claim.uri, headers: claim.headers,
+            lane: lane, method: request.exchange.method, path: claim.uri, headers: headers,
             body: body, idempotencyKey: claim.idempotencyKey, createdAt: wall,
             creates: claim.creates, companions: kept.objects?.companions ?? [],
-            change: kept.change,
+            change: kept.change, conflict: conflict,
             progress: progress(order.cause, wall),
             origin: .init(
                 route: request.destination.route?.key, entity: kept.object?.entity.family.name,
                 storeKey: kept.object?.storeKey, context: context.bytes,
                 discriminator: request.sending.caching?.discriminator ?? claim.owner.discriminator,
                 owner: claim.owner, awaits: claim.awaits))
+    }
+
+    /// Returns what the item knows of the versions of its object: what the call has stated or the
+    /// server has refused. A request that may have arrived is sent again as it was.
+    private func conflict(_ order: StoringOrder) -> ItemConflict? {
+        guard let change = order.request.versioned, !change.hasOwnCondition else { return nil }
+        var conflict = ItemConflict()
+        switch order.cause {
+        case .first, .notSent, .closed(mayHaveArrived: false): return nil
+        case .failed(let failure) where !failure.mayHaveArrived: return nil
+        case .failed, .closed:
+            (conflict.stated, conflict.isRewritten) = (change.condition, true)
+        case .conflict(let report):
+            conflict.tries = report.failure == nil ? 0 : 1
+            conflict.refused = report.refused
+            conflict.isUncertain = report.isUncertain
+            conflict.needsNewest = report.needsNewest
+            conflict.isGone = report.isGone
+            conflict.needsCondition = report.failure?.meaning == .needsCondition
+        }
+        return conflict
     }
 
     private func progress(_ cause: StoringOrder.Cause, _ wall: Int64) -> OutboxEntry.Progress {
@@ -422,6 +446,11 @@ extension Outbox {
                 .closed, "the client was closed before the server had answered")
             return OutboxEntry.Progress(
                 mayHaveArrived: true, attempts: 1, trouble: OutboxTrouble(failure))
+        case .conflict(let report):
+            // The server has not acted on the request, which it may get again at once.
+            guard let failure = report.failure else { return OutboxEntry.Progress() }
+            return OutboxEntry.Progress(
+                attempts: 1 + failure.repetitions, trouble: OutboxTrouble(failure))
         case .first, .notSent, .closed(mayHaveArrived: false):
             return OutboxEntry.Progress()
         }
@@ -446,9 +475,4 @@ extension Outbox {
         }
         return progress
     }
-}
-
-extension StoringOrder {
-    /// Whether the request is stored before it is sent, so that the call waits for its answer.
-    fileprivate var isFirst: Bool { if case .first = cause { true } else { false } }
 }

@@ -59,8 +59,10 @@ final class OutboxClaim: StorageClaim {
     let owner: ItemOwner
     /// The retry policy of the route or the client, which would have tried the request again.
     let retry: RetryPolicy?
-    /// The specification of a request that is stored before it is sent; `nil` for other requests.
-    let storedFirst: RequestSpec?
+    let isStoredFirst: Bool
+    /// The specification of a request whose call may wait for the answer of its item; `nil` for
+    /// other requests.
+    let followed: RequestSpec?
 
     /// Returns `nil` if the request holds local identities that cannot be replaced later.
     init?(
@@ -76,14 +78,18 @@ final class OutboxClaim: StorageClaim {
         self.uri = uri
         self.idempotencyKey = idempotencyKey
         headers = own.headers
-        context = OutboxContext(without: own.without, auth: request.spec.sending.authMode)
+        context = OutboxContext(
+            without: own.without, auth: request.spec.sending.authMode,
+            isWritten: request.isOfOneDraft)
         local = request.localID(identities)
         creates = request.creates(identities) ? local : nil
         awaits = identities.awaited(with: request.named(identities))
         lane = request.lane(local, identities.outbox, api)
         deferred = identities.missing == nil ? nil : request.spec
         retry = request.retry
-        storedFirst = request.isStoredFirst ? request.spec : nil
+        isStoredFirst = request.isStoredFirst
+        followed =
+            request.isStoredFirst || request.content.versioned != nil ? request.spec : nil
         owner = identities.outbox.around.owner.now
     }
 
@@ -190,6 +196,9 @@ struct OutboxContext: Sendable {
     /// The text that identifies the store in memory to which the store key of the item belongs.
     /// Another store gives the same keys to other objects. `nil` for a store in a file.
     var life: String?
+    /// Whether the library has written the body from one draft alone, so that it can write the body
+    /// again from another state of the object.
+    var isWritten = false
     /// The objects that were written whole in the request; see `StoredObjects`.
     var sent: JSONValue?
     /// The name of the part of the identity that the object lacked when the request was stored, if
@@ -209,6 +218,7 @@ struct OutboxContext: Sendable {
             members.append(("auth", .string(word)))
         }
         if let life { members.append(("life", .string(life))) }
+        if isWritten { members.append(("written", .bool(true))) }
         if let sent { members.append(("sent", sent)) }
         if let part { members.append(("part", .string(part))) }
         return members.isEmpty ? [] : JSONValue.object(members).text()
@@ -224,6 +234,7 @@ extension OutboxContext {
         let word = value["auth"]?.string
         auth = Self.modes.first { $0.1 == word }?.0
         life = value["life"]?.string
+        isWritten = value["written"]?.bool ?? false
         sent = value["sent"]
         part = value["part"]?.string
     }
@@ -274,6 +285,15 @@ extension StorableRequest {
         return rest.isEmpty
     }
 
+    /// Whether the body was written from one draft, and has nothing else from the program.
+    fileprivate var isOfOneDraft: Bool {
+        guard let submission = content.submission, case .draft(let draft) = submission.subject
+        else { return false }
+        let given = spec.given
+        return submission.sent.count == 1 && draft.members.count == 1 && spec.parameters.isEmpty
+            && given.body == nil && given.files.isEmpty && given.serialization == nil
+    }
+
     /// Returns the headers of the request, its route and the client, and the names of the headers
     /// that the request leaves out.
     fileprivate func ownHeaders(
@@ -294,6 +314,10 @@ extension StorableRequest {
             }
         }
         headers.remove(IdempotencyKey.headerName)
+        // The condition of the library, with which the request may have been sent already.
+        if let condition = content.versioned?.header {
+            headers.set(condition.name, condition.value)
+        }
         return (headers.fields, without)
     }
 

@@ -81,6 +81,10 @@ package protocol StoredRequestSender: AnyObject, Sendable {
         _ spec: RequestSpec, follower: @escaping @Sendable (Call.Outcome) -> Void
     ) throws(Failure)
 
+    /// Prepares a request without sending it, so that a stored request can be written again. It is
+    /// called on a worker, where the program may be asked about the body.
+    func written(_ spec: RequestSpec) throws(Failure) -> PreparedRequest
+
     /// Makes a batch for the document's batch path.
     func makeBatch() throws(Failure) -> any RequestBatch
 }

@@ -95,6 +95,7 @@ final class StoredChanges: Sendable {
                 entity: entity.name, storeKey: key,
                 identity: try store.newest(entity, storeKey: key)?.identity, isMade: object.made,
                 isHidden: object.hides)
+            if object.hides { described.cells = try valuesNow(entity, key) }
             for cell in object.cells {
                 described.cells.append(
                     .init(
@@ -115,6 +116,22 @@ final class StoredChanges: Sendable {
             }
         }
         return change
+    }
+
+    /// Returns the values of an object that is to be deleted, so that the deletion can be compared
+    /// with the server's values later. Only for entities with versions.
+    private func valuesNow(
+        _ entity: Entity, _ key: Int64
+    ) throws(Failure) -> [OutboxChange.Cell] {
+        guard let version = entity.version, let object = try store.newest(entity, storeKey: key)
+        else { return [] }
+        return entity.attributes.indices.compactMap { index in
+            // Each change of the object changes its version.
+            if version.source == .attribute(index) { return nil }
+            let value = object.value(at: index)
+            guard value != .absent else { return nil }
+            return .init(name: entity.cellName(index), before: value, after: .absent)
+        }
     }
 
     // MARK: Drafts
@@ -141,6 +158,12 @@ final class StoredChanges: Sendable {
             if !same.isEmpty { drafts[key] = same }
             return first
         }
+    }
+
+    /// The request with a key has another key from now on.
+    func renameDrafts(from key: String, to other: String) {
+        guard let kept = drafts(of: key) else { return }
+        drafts.withLock { $0[other, default: []].append(kept) }
     }
 
     /// Tells the drafts of a delivered request that the server has the values that they had when
@@ -399,7 +422,8 @@ extension StoredChanges {
             if isOurs, cells.isEmpty, !object.isMade, !object.isHidden { return nil }
             var pending = PendingEdit.Object(
                 entity, storeKey: object.storeKey, identity: object.identity, made: object.isMade,
-                hides: object.isHidden, cells: cells)
+                // The cells of a hidden object are the values that it had (see `valuesNow`).
+                hides: object.isHidden, cells: object.isHidden ? [] : cells)
             pending.isOfFormerStore = !isOurs
             return pending
         }

@@ -22,6 +22,11 @@ struct ItemConflict: Equatable, Sendable {
     /// that is compared is sent only after this was set, so an item without it was not sent since
     /// its last answer.
     var isRewritten = false
+    /// The version that the stored request states as its condition. A condition without it is the
+    /// program's own.
+    var stated: ObjectVersion?
+    /// Whether the server has asked for a condition.
+    var needsCondition = false
 
     /// Whether the items behind a parked item wait for it: the conflict is about the object as a
     /// whole.
@@ -35,18 +40,21 @@ struct ItemConflict: Equatable, Sendable {
 
 extension ItemConflict {
     /// The form in the file.
-    var text: String {
+    var text: String { String(decoding: json.text(), as: UTF8.self) }
+
+    var json: JSONValue {
         var members: [(key: String, value: JSONValue)] = []
         if let kind { members.append(("kind", .string(kind.word))) }
         if tries != 0 { members.append(("tries", .integer(Int64(tries)))) }
         if let refused { members.append(("refused", .string(refused.text))) }
+        if let stated { members.append(("stated", .string(stated.text))) }
         for (key, isSet) in [
             ("isUncertain", isUncertain), ("needsNewest", needsNewest), ("isGone", isGone),
-            ("isRewritten", isRewritten),
+            ("isRewritten", isRewritten), ("needsCondition", needsCondition),
         ] where isSet {
             members.append((key, .bool(true)))
         }
-        return String(decoding: JSONValue.object(members).text(), as: UTF8.self)
+        return .object(members)
     }
 
     /// Reads `text`. A text that is no JSON gives the facts of an item that was never compared.
@@ -60,6 +68,8 @@ extension ItemConflict {
         needsNewest = value["needsNewest"]?.bool ?? false
         isGone = value["isGone"]?.bool ?? false
         isRewritten = value["isRewritten"]?.bool ?? false
+        stated = value["stated"]?.string.map { ObjectVersion($0) }
+        needsCondition = value["needsCondition"]?.bool ?? false
     }
 }
 

@@ -44,8 +44,8 @@ enum OutboxError: Error, Equatable, Sendable {
         case .noSuchItem(let id): "the outbox has no item \(id)"
         case .notDead(let id): "item \(id) of the outbox is no dead letter"
         case .parked(let id):
-            "item \(id) of the outbox is parked because of a conflict: resolve the conflict, or drop"
-                + " the item"
+            "item \(id) of the outbox is parked because of a conflict: resolve the conflict, or "
+                + "drop the item"
         case .notParked(let id): "item \(id) of the outbox has no conflict to resolve"
         case .alreadyCreated(let local):
             "\(local.text) is created by another request of the outbox already"

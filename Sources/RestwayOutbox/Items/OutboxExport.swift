@@ -35,6 +35,7 @@ struct OutboxExport {
             members.append(("waitsFor", .array(item.dependencies.map { .string($0.text) })))
         }
         if let trouble = entry.progress.trouble { members.append(("lastError", json(trouble))) }
+        if let conflict = item.conflict { members.append(("conflict", conflict.json)) }
         if let answer = item.answer { members.append(("answer", json(answer))) }
         return .object(members)
     }

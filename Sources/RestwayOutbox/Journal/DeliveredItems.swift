@@ -4,8 +4,9 @@ import RestwaySQLite
 /// page for many items. Later they are deleted together, which touches the trees of their lanes
 /// once for all of them.
 ///
-/// While rows of delivered items exist, there are no dead letters, and readers must not see the
-/// rows. Every operation except adding requests and marking items as done deletes them first.
+/// While rows of delivered items exist, there are no dead letters and no parked items, and readers
+/// must not see the rows. Every operation except adding requests and marking items as done deletes
+/// them first.
 enum DeliveredItems {
     /// A condition on rows of `item` that leaves out the delivered items.
     static let excluded = "item.id NOT IN (SELECT id FROM delivered)"

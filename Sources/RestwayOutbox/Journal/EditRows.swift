@@ -44,7 +44,8 @@ extension JournalQueries {
         ) { row in
             EditedItem(
                 item: row.integer(0), edit: row.integer(1),
-                isDead: row.integer(2) == ItemRow.State.dead)
+                isDead: row.integer(2) == ItemRow.State.dead,
+                isParked: row.integer(2) == ItemRow.State.parked)
         }
     }
 

@@ -33,6 +33,9 @@ enum ItemRow {
         /// The item waits, and the last sender may not send it, because it goes in the name of
         /// somebody else.
         static let ofOthers: Int64 = 3
+        /// The item waits until the program decides a conflict. Its lane does not wait for it,
+        /// unless the column `blocks` is 1.
+        static let parked: Int64 = 4
     }
 
     /// The columns of the table, in the order in which `read` expects them.
@@ -41,6 +44,7 @@ enum ItemRow {
         "creates", "mayHaveArrived", "attempts", "nextAttemptAt", "askedUntil", "trouble",
         "troubleStatus", "troubleMessage", "route", "entity", "storeKey", "context",
         "answerStatus", "answerHeaders", "answerBody", "body", "discriminator", "owner", "edit",
+        "conflict",
     ]
     static let selection = "SELECT \(columns.joined(separator: ", ")) FROM item"
 
@@ -67,22 +71,30 @@ enum ItemRow {
             .text(progress.trouble?.message), .text(entry.origin.route),
             .text(entry.origin.entity), .integer(entry.origin.storeKey),
             .bytes(entry.origin.context), .bytes(text.body), .text(entry.origin.discriminator),
-            .text(entry.origin.owner.text), .integer(state), .integer(entry.change?.edit))
+            .text(entry.origin.owner.text), .integer(state), .integer(entry.change?.edit),
+            .text(entry.conflict?.text))
     }
 
     private static let insertion =
         "INSERT INTO item (id, lane, turn, method, path, headers, idempotencyKey, createdAt, "
         + "creates, mayHaveArrived, attempts, nextAttemptAt, askedUntil, trouble, troubleStatus, "
         + "troubleMessage, route, entity, storeKey, context, body, discriminator, owner, state, "
-        + "edit) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, "
-        + "?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)"
+        + "edit, conflict) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, "
+        + "?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26)"
 
     /// Reads an item from a row of `selection`. Its dependencies are in another table.
     static func read(_ row: Statement) -> OutboxItem {
         OutboxItem(
-            id: row.integer(0), entry: entry(row),
-            state: OutboxItem.State(rawValue: row.integer(2)) == .dead ? .dead : .waiting,
+            id: row.integer(0), entry: entry(row), state: state(row.integer(2)),
             answer: answer(row))
+    }
+
+    private static func state(_ stored: Int64) -> OutboxItem.State {
+        switch stored {
+        case State.dead: .dead
+        case State.parked: .parked
+        default: .waiting
+        }
     }
 
     /// Makes the entry in one expression: a copy of it would have many references to count.
@@ -92,7 +104,7 @@ enum ItemRow {
             path: row.string(4) ?? "", headers: HeaderText.fields(row.bytes(5)),
             body: row.bytesIfAny(23), idempotencyKey: row.string(6) ?? "",
             createdAt: row.integer(7), creates: row.string(8).flatMap { LocalID($0) },
-            edit: row.integerIfAny(26),
+            edit: row.integerIfAny(26), conflict: row.string(27).map { ItemConflict(text: $0) },
             progress: .init(
                 mayHaveArrived: row.integer(9) != MayHaveArrived.no,
                 attempts: Int(clamping: row.integer(10)), nextAttemptAt: row.integer(11),

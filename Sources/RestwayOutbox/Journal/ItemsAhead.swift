@@ -215,12 +215,12 @@ struct AheadReader {
         let counters = try journal.counters()
         if sending.ahead?.changes == counters.changes { return }
         sending.ahead = nil
-        guard counters.dead == 0, counters.waiting > 0 else { return }
+        guard counters.dead == 0, counters.parked == 0, counters.waiting > 0 else { return }
         // Without this, the items behind the delivered items would have no turn.
         if counters.delivered > 0 { try journal.takeOutDelivered() }
         let ahead = try journal.first(
             "SELECT changes, (SELECT id FROM item WHERE turn = 0 ORDER BY id LIMIT 1) "
-                + "FROM outbox WHERE dead = 0"
+                + "FROM outbox WHERE dead = 0 AND parked = 0"
         ) { row in
             row.integerIfAny(1).map { ItemsAhead(changes: row.integer(0), from: $0) }
         }

@@ -33,11 +33,8 @@ struct JournalCandidates {
     ) throws(OutboxError) -> [OutboxSelection.Candidate] {
         let itemsMax = Int64(selection.itemsMax)
         if selection.isStrict {
-            let isPassing = rules.deadLetters == .letOthersPass
-            return try list(
-                isPassing
-                    ? notPassedBy : "(state = 0 OR state = 1 AND \(ItemOwner.conditionOfSender))",
-                itemsMax)
+            let blocking = blocking.map { " OR \($0) AND \(ItemOwner.conditionOfSender)" }
+            return try list("(\(notPassedBy)\(blocking.joined()))", itemsMax)
         }
         // The heads of lanes in flight are not chosen.
         let headsMax = itemsMax + Int64(selection.lanesInFlight.count)
@@ -57,12 +54,16 @@ struct JournalCandidates {
         rules.deadLetters == .letOthersPass ? "state = 0 AND \(HeldItems.excluded)" : "state = 0"
     }
 
-    /// The first dead letter of the lane, which blocks the items behind it.
+    private var blocking: [String] { BlockingItems.conditions(rules.deadLetters) }
+
+    /// The first item of the lane that blocks the items behind it.
     private var end: String {
         let maximum = String(Int64.max)
-        return rules.deadLetters == .letOthersPass ? maximum
-            : "coalesce((SELECT id FROM item WHERE lane = ?2 AND state = 1 "
+        let ends = blocking.map { blocking in
+            "coalesce((SELECT id FROM item WHERE lane = ?2 AND \(blocking) "
                 + "AND \(ItemOwner.conditionOfSender) ORDER BY id LIMIT 1), \(maximum))"
+        }
+        return "min(\((ends + [maximum]).joined(separator: ", ")))"
     }
 
     private func list(
@@ -72,11 +73,11 @@ struct JournalCandidates {
             + "EXISTS (SELECT 1 FROM dependency WHERE dependency.item = item.id) "
             + "FROM item WHERE \(condition) ORDER BY id LIMIT ?1"
         return try file.all(sql, [.integer(itemsMax)] + values) { row in
-            let isDead = row.integer(2) == OutboxItem.State.dead.rawValue
+            let isWaiting = row.integer(2) == ItemRow.State.waiting
             let isDue = row.integer(3) <= now
             return OutboxSelection.Candidate(
                 id: row.integer(0), lane: Lane(stored: row.string(1) ?? ""),
-                isReady: !isDead && isDue && row.integer(4) == 0)
+                isReady: isWaiting && isDue && row.integer(4) == 0)
         }
     }
 }

@@ -10,7 +10,7 @@ enum JournalSchema {
     static let migrations = Migrations(
         applicationID: 0x5277_4F42,
         steps: [version1, version2, version3, version4, version5, version6, version7, version8,
-            version9, version10, version11,
+            version9, version10, version11, version12,
         ])
 
     /// The row of `outbox` holds the counts, so that items need not be counted. `deadLetters` is
@@ -123,6 +123,16 @@ enum JournalSchema {
         ALTER TABLE item ADD COLUMN edit INTEGER;
         CREATE UNIQUE INDEX itemByEdit ON item (edit) WHERE edit IS NOT NULL;
         CREATE TABLE accepted (edit INTEGER PRIMARY KEY, at INTEGER NOT NULL);
+        """
+
+    /// Conflicts: a parked item has the state 4. `conflict` is the text of an `ItemConflict`, and
+    /// `blocks` is 1 for a parked item behind which its lane waits. The row of `outbox` has the
+    /// count of parked items.
+    private static let version12 = """
+        ALTER TABLE item ADD COLUMN conflict TEXT;
+        ALTER TABLE item ADD COLUMN blocks INTEGER;
+        ALTER TABLE outbox ADD COLUMN parked INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX itemParked ON item (id) WHERE state = 4;
         """
 
     // MARK: Opening

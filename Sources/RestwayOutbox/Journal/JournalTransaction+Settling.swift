@@ -29,7 +29,7 @@ extension JournalTransaction {
             return
         }
         switch settlement {
-        case .named, .conflict, .park: break
+        case .named: break
         case .remove(_, let identity, let lane):
             try remove(item, identity: identity, lane: lane, now, &result)
         case .postpone(
@@ -44,6 +44,10 @@ extension JournalTransaction {
                 return result.refused.append(item.id)
             }
             try bury(item, trouble, answer, attempts: Int64(attempts))
+        case .conflict(_, let conflict, let trouble, let answer, let attempts):
+            try noteConflict(item, conflict, trouble, answer, attempts: Int64(attempts))
+        case .park(_, let conflict, let change, let trouble):
+            try park(item, conflict, change, trouble)
         }
     }
 
@@ -59,11 +63,7 @@ extension JournalTransaction {
         _ item: OutboxItem, identity: Identity?, lane: Lane?, _ now: Int64,
         _ result: inout OutboxSettled
     ) throws(OutboxError) {
-        if let edit = item.entry.edit {
-            try file.run(
-                "INSERT OR IGNORE INTO accepted (edit, at) VALUES (?1, ?2)", .integer(edit),
-                .integer(now))
-        }
+        try accept(item, now)
         try delete(item)
         if let local = item.entry.creates {
             if let identity {
@@ -79,11 +79,19 @@ extension JournalTransaction {
         }
     }
 
+    /// Notes that the server has accepted the edit of an item.
+    func accept(_ item: OutboxItem, _ now: Int64) throws(OutboxError) {
+        guard let edit = item.entry.edit else { return }
+        try file.run(
+            "INSERT OR IGNORE INTO accepted (edit, at) VALUES (?1, ?2)", .integer(edit),
+            .integer(now))
+    }
+
     private func postpone(
         _ item: OutboxItem, _ now: Int64, _ nextAttemptAt: Int64, _ askedUntil: Int64,
         _ mayHaveArrived: Bool, _ trouble: OutboxTrouble, _ attempts: Int
     ) throws(OutboxError) {
-        guard item.state != .dead else { return }
+        guard item.state == .waiting else { return }
         try file.run(
             "UPDATE item SET attempts = attempts + ?8, nextAttemptAt = ?2, askedUntil = ?3, "
                 + "trouble = ?4, troubleStatus = ?5, troubleMessage = ?6, waitSince = ?7, "
@@ -98,10 +106,8 @@ extension JournalTransaction {
     private func bury(
         _ item: OutboxItem, _ trouble: OutboxTrouble, _ answer: OutboxAnswer?, attempts: Int64
     ) throws(OutboxError) {
-        guard item.state != .dead else { return }
-        let headers: String? = answer.map { answer in
-            HeaderText.stored(answer.headers.filter { !HeaderText.isSecret($0, secretHeaders) })
-        }
+        guard item.state == .waiting else { return }
+        let headers = headers(of: answer)
         try turns.changing(item) { () throws(OutboxError) in
             try file.run(
                 "UPDATE item SET state = 1, turn = NULL, attempts = attempts + ?2, trouble = ?3, "
@@ -113,6 +119,13 @@ extension JournalTransaction {
                 .integer(answer.map { Int64($0.status) }), .text(headers), .bytes(answer?.body))
             counters.waiting -= 1
             counters.dead += 1
+        }
+    }
+
+    /// Returns the headers of an answer as the file has them.
+    func headers(of answer: OutboxAnswer?) -> String? {
+        answer.map { answer in
+            HeaderText.stored(answer.headers.filter { !HeaderText.isSecret($0, secretHeaders) })
         }
     }
 
@@ -206,7 +219,7 @@ extension JournalTransaction {
         for table in ["item", "dependency", "companion", "edited", "change"] {
             try file.run("DELETE FROM \(table)")
         }
-        (counters.waiting, counters.dead) = (0, 0)
+        (counters.waiting, counters.dead, counters.parked) = (0, 0, 0)
         return OutboxDropped(items: rows.map(\.0), edits: rows.compactMap(\.1))
     }
 

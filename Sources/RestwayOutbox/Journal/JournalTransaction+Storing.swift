@@ -47,7 +47,7 @@ extension JournalTransaction {
     }
 
     /// Returns the parts of a request that may be stored.
-    private func storable(
+    func storable(
         _ entry: OutboxEntry, _ places: [LocalIDPlace]?
     ) throws(OutboxError) -> LocalIDText {
         let path = entry.path
@@ -64,7 +64,7 @@ extension JournalTransaction {
     /// Replaces local identities whose server identities are known.
     ///
     /// - Returns: The local identities that are not known yet.
-    private func resolve(_ text: inout LocalIDText) throws(OutboxError) -> [LocalID] {
+    func resolve(_ text: inout LocalIDText) throws(OutboxError) -> [LocalID] {
         var missing: [LocalID] = []
         for local in text.locals {
             if let known = try file.identity(of: local) {
@@ -122,6 +122,7 @@ extension JournalTransaction {
 
     private func deadLetter(_ id: Int64) throws(OutboxError) -> OutboxItem {
         guard let item = try item(id) else { throw .noSuchItem(id) }
+        guard item.state != .parked else { throw .parked(id) }
         guard item.state == .dead else { throw .notDead(id) }
         return item
     }

@@ -10,6 +10,8 @@ struct JournalCounters: Equatable {
     var lastIdentity: Int64 = 0
     var waiting: Int64 = 0
     var dead: Int64 = 0
+    /// Items that wait until the program decides a conflict.
+    var parked: Int64 = 0
     /// The rule with which the turns were given.
     var deadLetters = OutboxRules.DeadLetters.blockTheirLane
     /// Items that are done but whose rows still exist. They do not count as waiting.
@@ -39,6 +41,7 @@ extension JournalConnection {
             let stored = JournalCounters(
                 lastItem: row.integer(0), lastIdentity: row.integer(1), waiting: row.integer(2),
                 dead: row.integer(3),
+                parked: row.integer(9),
                 deadLetters: .init(rawValue: row.integer(4)) ?? .blockTheirLane,
                 delivered: row.integer(5), owner: ItemOwner(text: row.string(8)),
                 changes: row.integer(6))
@@ -50,7 +53,7 @@ extension JournalConnection {
 
     private static let countersSelection =
         "SELECT lastItem, lastIdentity, waiting, dead, deadLetters, delivered, changes, "
-        + "coalesce((SELECT max(id) FROM item), 0), owner FROM outbox"
+        + "coalesce((SELECT max(id) FROM item), 0), owner, parked FROM outbox"
 }
 
 /// The writes between `BEGIN` and `COMMIT`: the rows of items and the counts.
@@ -86,12 +89,12 @@ final class JournalTransaction {
             Self.countersUpdate, .integer(counters.lastItem), .integer(counters.lastIdentity),
             .integer(counters.waiting), .integer(counters.dead),
             .integer(counters.deadLetters.rawValue), .integer(counters.delivered),
-            .integer(counters.changes), .text(counters.owner.text))
+            .integer(counters.changes), .text(counters.owner.text), .integer(counters.parked))
     }
 
     private static let countersUpdate =
         "UPDATE outbox SET lastItem = ?1, lastIdentity = ?2, waiting = ?3, dead = ?4, "
-        + "deadLetters = ?5, delivered = ?6, changes = ?7, owner = ?8"
+        + "deadLetters = ?5, delivered = ?6, changes = ?7, owner = ?8, parked = ?9"
 
     /// Prepares a change of stored items. Everything but adding items and marking them as done
     /// begins with it.
@@ -135,7 +138,11 @@ final class JournalTransaction {
     func delete(_ item: OutboxItem) throws(OutboxError) {
         try file.run("DELETE FROM item WHERE id = ?1", .integer(item.id))
         if item.entry.edit != nil { try file.deleteEdit(of: item.id) }
-        if item.state == .dead { counters.dead -= 1 } else { counters.waiting -= 1 }
+        switch item.state {
+        case .waiting, .inFlight: counters.waiting -= 1
+        case .dead: counters.dead -= 1
+        case .parked: counters.parked -= 1
+        }
         try turns.pass(item.entry.lane.name)
     }
 
@@ -160,7 +167,7 @@ final class JournalTransaction {
     /// Notes that the server may know items of an earlier sender, and counts the attempts that its
     /// death has ended. An item that has other attempts by now has got its result.
     func count(_ flights: [SenderLock.Flight]) throws(OutboxError) {
-        for flight in flights {
+        for flight in flights where try wasReady(flight.id) {
             try file.run(
                 "UPDATE item SET attempts = attempts + ?3, "
                     + "mayHaveArrived = \(ItemRow.MayHaveArrived.yes) "
@@ -168,5 +175,11 @@ final class JournalTransaction {
                 .integer(flight.id), .integer(flight.attempts),
                 .integer(flight.isUnderWay ? 1 : 0))
         }
+    }
+
+    /// Whether an item that was taken can have been sent. It cannot if it still had to be compared
+    /// with the server's values.
+    func wasReady(_ id: Int64) throws(OutboxError) -> Bool {
+        try item(id)?.conflict.map(\.isRewritten) ?? true
     }
 }

@@ -29,21 +29,32 @@ struct LaneTurns {
     // MARK: Heads
 
     /// Returns the first item of a lane that goes in the name of the sender; `nil` if no item
-    /// qualifies. Items of others are not in the way. If dead letters are passed by,
-    /// dead letters and items that wait for their objects do not qualify.
+    /// qualifies. Items of others and conflicts about attributes are not in the way. If dead
+    /// letters are passed by, dead letters and items that wait for their objects do not qualify.
     func head(_ lane: String) throws(OutboxError) -> Head? {
-        let waiting = try file.first(Self.waitingHead, .text(lane), read: Head.init)
-        guard transaction.counters.dead > 0 else { return waiting }
-        guard transaction.counters.deadLetters == .blockTheirLane else {
-            // Only an item that waits for an object can be passed by.
-            guard let waiting, waiting.rightfulTurn == nil else { return waiting }
-            return try file.first(Self.passingHead, .text(lane), read: Head.init)
+        let counters = transaction.counters
+        var head = try file.first(Self.waitingHead, .text(lane), read: Head.init)
+        if counters.dead > 0 {
+            if counters.deadLetters == .blockTheirLane {
+                head = try first(of: head, Self.deadHead, lane)
+            } else if head?.rightfulTurn == nil, head != nil {
+                // Only an item that waits for an object can be passed by.
+                head = try file.first(Self.passingHead, .text(lane), read: Head.init)
+            }
         }
-        let dead = try file.first(
-            Self.deadHead, .text(lane), .text(transaction.counters.owner.text)
-        ) { Head(id: $0.integer(0)) }
-        guard let waiting, let dead else { return waiting ?? dead }
-        return waiting.id < dead.id ? waiting : dead
+        return counters.parked > 0 ? try first(of: head, Self.parkedHead, lane) : head
+    }
+
+    /// Returns the older of two items: `head`, and the item that blocks the lane.
+    private func first(
+        of head: Head?, _ blocking: String, _ lane: String
+    ) throws(OutboxError) -> Head? {
+        let owner = transaction.counters.owner.text
+        let blocking = try file.first(blocking, .text(lane), .text(owner)) {
+            Head(id: $0.integer(0))
+        }
+        guard let head, let blocking else { return head ?? blocking }
+        return head.id < blocking.id ? head : blocking
     }
 
     // The states are literals in the text: if a parameter is compared with a partial index, SQLite
@@ -53,9 +64,13 @@ struct LaneTurns {
         + "FROM item WHERE lane = ?1 AND state = 0"
     private static let waitingHead = selection + " ORDER BY id LIMIT 1"
     private static let passingHead = selection + " AND \(HeldItems.excluded) ORDER BY id LIMIT 1"
-    private static let deadHead =
-        "SELECT id FROM item WHERE lane = ?1 AND state = 1 "
-        + "AND \(ItemOwner.condition(item: "owner", by: "?2")) ORDER BY id LIMIT 1"
+    private static let deadHead = blockingHead(BlockingItems.dead)
+    private static let parkedHead = blockingHead(BlockingItems.parked)
+
+    private static func blockingHead(_ condition: String) -> String {
+        "SELECT id FROM item WHERE lane = ?1 AND \(condition) "
+            + "AND \(ItemOwner.condition(item: "owner", by: "?2")) ORDER BY id LIMIT 1"
+    }
 
     // MARK: Turns
 
@@ -75,7 +90,8 @@ struct LaneTurns {
         try file.run("UPDATE item SET turn = ?2 WHERE id = ?1", .integer(id), .integer(turn))
     }
 
-    /// Changes whether an item is dead, and passes on the turns of all lanes that this affects.
+    /// Changes whether an item is dead or parked, and passes on the turns of all lanes that this
+    /// affects.
     func changing(
         _ item: OutboxItem, _ change: () throws(OutboxError) -> Void
     ) throws(OutboxError) {
@@ -105,7 +121,8 @@ struct LaneTurns {
         guard owner != transaction.counters.owner else { return }
         let mine = ItemOwner.condition(item: "owner", by: "?1")
         let lanes = try file.all(
-            "SELECT DISTINCT lane FROM item WHERE state = 1 OR state = 0 AND NOT \(mine) "
+            "SELECT DISTINCT lane FROM item WHERE \(BlockingItems.dead) "
+                + "OR \(BlockingItems.parked) OR state = 0 AND NOT \(mine) "
                 + "OR state = 3 AND \(mine)", .text(owner.text)
         ) { $0.string(0) ?? "" }
         try changing(Set(lanes)) { () throws(OutboxError) in
@@ -183,6 +200,21 @@ struct LaneTurns {
     }
 }
 
+/// Items behind which the items of their lane wait, as conditions on rows of `item`. The items of
+/// others block nothing.
+enum BlockingItems {
+    static let dead = "state = 1"
+    /// The conflict is about the object as a whole.
+    static let parked = "state = 4 AND blocks = 1"
+
+    static func conditions(_ rule: OutboxRules.DeadLetters) -> [String] {
+        switch rule {
+        case .blockTheirLane: [dead, parked]
+        case .letOthersPass: [parked]
+        }
+    }
+}
+
 /// Items that wait, directly or through other items, for an object whose creation is a dead letter.
 /// If dead letters are passed by, these items are passed by too.
 enum HeldItems {
@@ -204,17 +236,18 @@ enum HeldItems {
         + "SELECT DISTINCT lane FROM behind JOIN item ON item.id = number WHERE number != ?1"
 }
 
-/// Items that no flush would send: they stand behind a dead letter, or wait for objects.
+/// Items that no flush would send: they stand behind a dead letter or a conflict about an object as
+/// a whole, or wait for objects.
 struct BlockedItems {
     let file: JournalConnection
     let rules: OutboxRules
-    /// In whose name the last sender sends. Dead letters of others block nothing.
-    private let owner: ItemOwner
+    /// In whose name the last sender sends, and how many items are parked.
+    private let counters: JournalCounters
 
     init(_ file: JournalConnection, _ rules: OutboxRules) throws(OutboxError) {
         self.file = file
         self.rules = rules
-        owner = try file.counters().stored.owner
+        counters = try file.counters().stored
     }
 
     /// Returns the item with the facts that its row does not hold.
@@ -223,41 +256,47 @@ struct BlockedItems {
         let dependencies = try file.all(
             "SELECT local FROM dependency WHERE item = ?1 ORDER BY local", .integer(item.id)
         ) { LocalID(stored: $0, 0) }
-        var isBlocked = state == .waiting && !dependencies.isEmpty
-        if state == .waiting, !isBlocked { isBlocked = try isBehindDeadLetter(item) }
+        var (isBlocked, isBehindConflict) = (false, false)
+        if state == .waiting {
+            isBehindConflict =
+                counters.parked > 0 ? try isBehind(BlockingItems.parked, item) : false
+            isBlocked = !dependencies.isEmpty || isBehindConflict
+            if !isBlocked, rules.deadLetters == .blockTheirLane {
+                isBlocked = try isBehind(BlockingItems.dead, item)
+            }
+        }
         return OutboxItem(
             id: item.id, entry: item.entry, state: state, answer: item.answer,
-            dependencies: dependencies, isBlocked: isBlocked)
+            dependencies: dependencies, isBlocked: isBlocked, isBehindConflict: isBehindConflict)
     }
 
-    private func isBehindDeadLetter(_ item: OutboxItem) throws(OutboxError) -> Bool {
-        guard rules.deadLetters == .blockTheirLane, owner.maySend(item.entry.origin.owner)
-        else { return false }
-        let dead = "SELECT 1 FROM item WHERE state = 1 AND id < ?1 "
+    private func isBehind(_ blocking: String, _ item: OutboxItem) throws(OutboxError) -> Bool {
+        guard counters.owner.maySend(item.entry.origin.owner) else { return false }
+        let earlier = "SELECT 1 FROM item WHERE \(blocking) AND id < ?1 "
             + "AND \(ItemOwner.conditionOfSender)"
         return try rules.order == .strict
-            ? file.exists(dead + " LIMIT 1", .integer(item.id))
+            ? file.exists(earlier + " LIMIT 1", .integer(item.id))
             : file.exists(
-                dead + " AND lane = ?2 LIMIT 1", .integer(item.id), .text(item.entry.lane.name))
+                earlier + " AND lane = ?2 LIMIT 1", .integer(item.id), .text(item.entry.lane.name))
     }
 
     func count() throws(OutboxError) -> Int {
-        let behindDeadLetters =
-            switch (rules.deadLetters, rules.order) {
-            case (.letOthersPass, _): ""
-            case (.blockTheirLane, .lanes):
+        let behind = BlockingItems.conditions(rules.deadLetters).map { blocking in
+            switch rules.order {
+            case .lanes:
                 " UNION SELECT item.id FROM (SELECT lane, min(id) AS first FROM item "
-                    + "WHERE state = 1 AND \(ItemOwner.conditionOfSender) "
-                    + "GROUP BY lane) AS dead CROSS JOIN item "
-                    + "ON item.lane = dead.lane AND item.state = 0 AND item.id > dead.first"
-            case (.blockTheirLane, .strict):
+                    + "WHERE \(blocking) AND \(ItemOwner.conditionOfSender) "
+                    + "GROUP BY lane) AS head CROSS JOIN item "
+                    + "ON item.lane = head.lane AND item.state = 0 AND item.id > head.first"
+            case .strict:
                 " UNION SELECT id FROM item "
                     + "WHERE state = 0 AND id > (SELECT min(id) FROM item "
-                    + "WHERE state = 1 AND \(ItemOwner.conditionOfSender))"
+                    + "WHERE \(blocking) AND \(ItemOwner.conditionOfSender))"
             }
+        }
         let count = try file.first(
             "SELECT count(*) FROM (SELECT DISTINCT item.id FROM dependency "
-                + "JOIN item ON item.id = dependency.item AND item.state = 0\(behindDeadLetters))"
+                + "JOIN item ON item.id = dependency.item AND item.state = 0\(behind.joined()))"
         ) { Int($0.integer(0)) }
         return count ?? 0
     }

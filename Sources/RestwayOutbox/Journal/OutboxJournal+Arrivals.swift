@@ -32,8 +32,8 @@ extension OutboxJournal {
             }
             sending.ahead = nil
             return try change { (transaction) throws(OutboxError) in
-                guard let item = try transaction.item(id), item.entry.progress.attempts == 0,
-                    !item.entry.progress.mayHaveArrived
+                guard let item = try transaction.item(id), item.state != .parked,
+                    item.entry.progress.attempts == 0, !item.entry.progress.mayHaveArrived
                 else { return OutboxDropped() }
                 return try transaction.drop([id])
             }
@@ -45,7 +45,7 @@ extension JournalTransaction {
     /// Notes that the server may know items that were on their way, and counts that attempt. An
     /// item that has other attempts by now has got its result.
     func noteArrivals(_ flights: [(id: Int64, attempts: Int64)]) throws(OutboxError) {
-        for flight in flights {
+        for flight in flights where try wasReady(flight.id) {
             try file.run(
                 "UPDATE item SET attempts = attempts + 1, "
                     + "mayHaveArrived = \(ItemRow.MayHaveArrived.yes) "

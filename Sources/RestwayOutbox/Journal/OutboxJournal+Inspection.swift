@@ -8,7 +8,9 @@ extension OutboxJournal {
     /// Returns the numbers of all items. They are stored, so no items are counted.
     func counts() throws(OutboxError) -> OutboxCounts {
         let counters = try counters()
-        return OutboxCounts(waiting: Int(counters.waiting), dead: Int(counters.dead))
+        return OutboxCounts(
+            waiting: Int(counters.waiting), dead: Int(counters.dead),
+            parked: Int(counters.parked))
     }
 
     func counters() throws(OutboxError) -> JournalCounters {
@@ -53,25 +55,36 @@ extension OutboxJournal {
     /// cannot be read. This costs next to nothing as long as nothing is committed.
     var hasWaiting: Bool { (try? recentCounts().waiting) != 0 }
 
-    /// Returns whether any item could be sent, now or when its time has come. Dead letters and the
-    /// items that they block do not count.
+    /// Returns whether any item could be sent, now or when its time has come. Dead letters, parked
+    /// items and the items that they block do not count.
     func needsFlushing() throws(OutboxError) -> Bool {
         // Thousands of rows of delivered items may still exist.
         let counters = try counters()
         if counters.waiting == 0 { return false }
         let owner = options.owner()
         if counters.owner != owner { return try holdsItems(of: owner) }
-        if options.rules.order == .strict, options.rules.deadLetters == .blockTheirLane {
-            // If there are dead letters, there are no rows of delivered items.
-            let isBlocked = try first(
-                "SELECT state FROM item WHERE \(Self.mine) ORDER BY id LIMIT 1", .text(owner.text)
-            ) { $0.integer(0) == OutboxItem.State.dead.rawValue }
-            if isBlocked == true { return false }
-        }
+        if options.rules.order == .strict, try isFirstBlocked(owner, counters) { return false }
         let isNext = try exists(
             "SELECT 1 FROM item WHERE turn IS NOT NULL AND \(DeliveredItems.excluded) LIMIT 1")
         if isNext { return true }
         return try exists(DeliveredItems.followers + " LIMIT 1", .integer(.max))
+    }
+
+    /// Whether an item blocks all waiting items of an owner, if all lanes count as one.
+    private func isFirstBlocked(
+        _ owner: ItemOwner, _ counters: JournalCounters
+    ) throws(OutboxError) -> Bool {
+        let isPassing = options.rules.deadLetters == .letOthersPass
+        if counters.parked + (isPassing ? 0 : counters.dead) == 0 { return false }
+        let blocking = BlockingItems.conditions(options.rules.deadLetters)
+        let passed = isPassing ? HeldItems.excluded : "true"
+        // If there are dead letters or parked items, there are no rows of delivered items.
+        let state = try first(
+            "SELECT state FROM item WHERE (state = 0 AND \(passed) "
+                + "OR \(blocking.joined(separator: " OR "))) AND \(Self.mine) "
+                + "ORDER BY id LIMIT 1", .text(owner.text)
+        ) { $0.integer(0) }
+        return state != nil && state != ItemRow.State.waiting
     }
 
     // MARK: Owners
@@ -81,7 +94,7 @@ extension OutboxJournal {
     /// Returns whether any item waits that may be sent in the name of `owner`.
     private func holdsItems(of owner: ItemOwner) throws(OutboxError) -> Bool {
         try exists(
-            "SELECT 1 FROM item WHERE state != 1 AND \(Self.mine) "
+            "SELECT 1 FROM item WHERE state IN (0, 3) AND \(Self.mine) "
                 + "AND \(DeliveredItems.excluded) LIMIT 1", .text(owner.text))
     }
 
@@ -100,20 +113,21 @@ extension OutboxJournal {
     // MARK: Lanes
 
     /// Returns whether a request of this lane has to go behind stored requests. Requests that go in
-    /// the name of others are not in its way. Calls in flight
-    /// that are not items are not known here. This costs next to nothing while the outbox is empty.
+    /// the name of others and conflicts about attributes are not in its way. Calls in flight that
+    /// are not items are not known here. This costs next to nothing while the outbox is empty.
     func isOccupied(_ lane: Lane) throws(OutboxError) -> Bool {
         if try recentCounts().all == 0 { return false }
         let scope = options.rules.order == .strict ? "?2 IS NOT NULL" : "lane = ?2"
         let isPassable = options.rules.deadLetters == .letOthersPass
         let items = isPassable ? "state != 1 AND \(HeldItems.excluded)" : "true"
         return try exists(
-            "SELECT 1 FROM item WHERE \(scope) AND \(items) AND \(Self.mine) "
-                + "AND \(DeliveredItems.excluded) LIMIT 1",
+            "SELECT 1 FROM item WHERE \(scope) AND (state != 4 OR blocks = 1) AND \(items) "
+                + "AND \(Self.mine) AND \(DeliveredItems.excluded) LIMIT 1",
             .text(options.owner().text), .text(lane.name))
     }
 
-    /// Returns whether any request of this lane is stored, including dead letters.
+    /// Returns whether any request of this lane is stored, including dead letters and parked
+    /// items.
     func holds(_ lane: Lane) throws(OutboxError) -> Bool {
         try exists(
             "SELECT 1 FROM item WHERE lane = ?1 AND \(DeliveredItems.excluded) LIMIT 1",
@@ -139,7 +153,7 @@ extension OutboxJournal {
         try items(Self.selectionOfItem, .integer(id)).first
     }
 
-    private func items(
+    func items(
         _ selection: String, _ values: Statement.Value...
     ) throws(OutboxError) -> [OutboxItem] {
         let inFlight = sending.withLock { $0.inFlight }

@@ -30,6 +30,8 @@ package struct RequestContent {
     var isOwed = false
     /// The object or the draft that the request is about, and what was written of it.
     package var submission: Submission?
+    /// The change of an object whose versions are known; `nil` for any other request.
+    package var versioned: VersionedChange?
     /// Where the body of a successful answer goes. The headers ask for the answer accordingly.
     var bodyDestination = BodyDestination.memory
 
@@ -79,7 +81,9 @@ extension RequestPreparation {
         _ settings: RouteSettings
     ) throws(Failure) -> RequestContent {
         var written = submission
-        var content = try body(of: spec, &written, destination, settings)
+        let versioned = try versionedChange(spec, submission, to: destination)
+        var content = try body(of: spec, &written, destination, settings, versioned)
+        content.versioned = versioned
         // An object that fills the path of a relationship is not sent itself.
         content.submission = relationship(destination) == nil ? written : nil
         content.bodyDestination = try BodyDestination.of(
@@ -87,6 +91,9 @@ extension RequestPreparation {
         content.headers = headers(
             spec, settings, isTrusted: destination.isTrusted, of: content,
             acceptsAnything: acceptsAnything(spec, destination, settings))
+        if let condition = versioned?.header {
+            content.headers.set(condition.name, condition.value)
+        }
         content.isCompressed = isCompressed(spec, settings, content)
         guard !content.isCompressed || content.digests.isEmpty else {
             throw Failure(
@@ -104,7 +111,7 @@ extension RequestPreparation {
     /// Parameters that are not part of the body go into the query.
     private func body(
         of spec: RequestSpec, _ submission: inout Submission?, _ destination: RequestDestination,
-        _ settings: RouteSettings
+        _ settings: RouteSettings, _ versioned: VersionedChange?
     ) throws(Failure) -> RequestContent {
         if case .link = spec.target { return RequestContent() }  // It has all parameters.
         let method = destination.method
@@ -153,6 +160,9 @@ extension RequestPreparation {
             content.mediaType = try maker.mediaType()
             content.isOwed = true
             return content
+        }
+        if let version = versioned?.inBody, object != nil {
+            _ = object?.set(version.keyPath[...], version.value)
         }
         if object == nil, isEmpty { return content }
         let values = try maker.merged(object, defaults: inBody.defaults, callers: inBody.callers)

@@ -59,6 +59,8 @@ package protocol StorageClaim: AnyObject, Sendable {
     var deferred: RequestSpec? { get }
     /// Whether the request is stored before it is sent.
     var isStoredFirst: Bool { get }
+    /// Whether the call may wait for the answer of the stored request.
+    var mayBeFollowed: Bool { get }
 
     /// Notes the local identity of the object that a call is about to create. Preparing a request
     /// notes nothing.
@@ -94,7 +96,7 @@ package protocol StorageClaim: AnyObject, Sendable {
     /// Stores a request that was counted, and then calls `ended` once.
     func store(_ order: StoringOrder, _ ended: @escaping @Sendable (StoringResult) -> Void)
 
-    // A request that was stored first:
+    // A request whose call waits for the answer:
 
     /// Has the outbox send the request when its turn comes. `ended` is called once with the answer,
     /// or with `queued` if the request cannot be delivered now, unless the call lets go before.
@@ -129,8 +131,19 @@ package struct StoringOrder: Sendable {
         case notSent
         /// An attempt has failed.
         case failed(Failure)
+        /// Its object has changed at the server. The outbox compares and sends it, and the call
+        /// waits for the answer.
+        indirect case conflict(ConflictReport)
         /// The client was closed.
         case closed(mayHaveArrived: Bool)
+    }
+
+    /// Whether the call waits for the answer.
+    package var isFollowed: Bool {
+        switch cause {
+        case .first, .conflict: true
+        case .notSent, .failed, .closed: false
+        }
     }
 
     /// The number of the call.
