@@ -1,3 +1,5 @@
+import Glibc
+
 /// The versions of objects. An entity without `version` costs a look at its rows' entity, and
 /// nothing else.
 extension CommitRun {
@@ -121,12 +123,28 @@ extension Value {
     /// The value as the text of a version; `nil` if it cannot be a version.
     package var versionText: String? {
         switch self {
-        case .absent, .null, .link, .links, .bytes: nil
-        case .bool(let bool): bool ? "true" : "false"
-        case .int64(let integer), .date(let integer): String(integer)
+        case .absent, .null, .bool, .bytes, .link, .links: nil
+        case .int64(let integer): String(integer)
         case .double(let double): String(double)
+        case .date(let microseconds): Self.text(ofDate: microseconds)
         case .string(let text), .json(let text): text
         }
+    }
+
+    /// Returns a date in ISO 8601 and UTC, with a fraction of a second if it is not zero.
+    private static func text(ofDate microseconds: Int64) -> String {
+        let (whole, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+        let fraction = rest < 0 ? rest + 1_000_000 : rest
+        var seconds = time_t(rest < 0 ? whole - 1 : whole)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        let text = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
+            _ = strftime(buffer.baseAddress!, buffer.count, "%Y-%m-%dT%H:%M:%S", &parts)
+            return String(cString: buffer.baseAddress!)
+        }
+        guard fraction != 0 else { return text + "Z" }
+        let digits = String(fraction + 1_000_000).dropFirst()
+        return "\(text).\(fraction % 1_000 == 0 ? digits.prefix(3) : digits)Z"
     }
 
     /// The value as a number by which versions are ordered.
