@@ -12,6 +12,9 @@ struct OutboxModel {
         var companions: [LocalID] = []
         var missing: Set<LocalID> = []
         var isDead = false
+        var isParked = false
+        /// Whether its lane waits behind it while it is parked.
+        var blocksLane = false
         var isInFlight = false
         var attempts = 0
         var next: Int64 = 0
@@ -42,18 +45,20 @@ struct OutboxModel {
         return items.indices.filter { index in
             let item = items[index]
             return !passed[index] && lanes.insert(item.lane).inserted
-                && !item.isDead && item.missing.isEmpty
+                && !item.isDead && !item.isParked && item.missing.isEmpty
         }
     }
 
-    /// Whether others pass each item: dead letters, where they are skipped, and the items that wait
-    /// for their objects. An item stands behind the one that makes its object.
+    /// Whether others pass each item: conflicts about attributes and, where they are skipped, dead
+    /// letters and the items that wait for their objects. An item stands behind the one that makes
+    /// its object.
     private var passed: [Bool] {
         var passed: [Bool] = []
         var lost: Set<LocalID> = []
         for item in items {
-            passed.append(passes && (item.isDead || !lost.isDisjoint(with: item.missing)))
-            if passed.last == true {
+            let isLost = passes && (item.isDead || !lost.isDisjoint(with: item.missing))
+            passed.append(isLost || item.isParked && !item.blocksLane)
+            if isLost {
                 lost.formUnion(item.companions)
                 if let local = item.creates { lost.insert(local) }
             }
@@ -61,23 +66,31 @@ struct OutboxModel {
         return passed
     }
 
-    /// The items that wait for an object, or behind a dead letter.
+    /// The items that wait for an object, behind a dead letter or behind a conflict.
     var blocked: Set<Int64> {
+        let behind = behind { $0.isParked && $0.blocksLane || $0.isDead && !passes }
+        let waiting = items.filter { !$0.isDead && !$0.isParked && !$0.missing.isEmpty }
+        return behind.union(waiting.map { $0.id })
+    }
+
+    /// The items that wait behind a conflict.
+    var behindConflicts: Set<Int64> { behind { $0.isParked && $0.blocksLane } }
+
+    private func behind(_ isBlocking: (Item) -> Bool) -> Set<Int64> {
         var lanes: Set<Lane> = []
-        var blocked: Set<Int64> = []
+        var behind: Set<Int64> = []
         for item in items {
-            if item.isDead {
-                if !passes { lanes.insert(item.lane) }
-                continue
-            }
+            if isBlocking(item) { lanes.insert(item.lane) }
+            if item.isDead || item.isParked { continue }
             let isBehind = rules.order == .strict ? !lanes.isEmpty : lanes.contains(item.lane)
-            if isBehind || !item.missing.isEmpty { blocked.insert(item.id) }
+            if isBehind { behind.insert(item.id) }
         }
-        return blocked
+        return behind
     }
 
     var needsFlushing: Bool {
-        if rules.order == .strict, !passes, items.first?.isDead == true { return false }
+        let first = zip(items, passed).first { !$0.1 }?.0
+        if rules.order == .strict, let first, first.isDead || first.isParked { return false }
         return !turns.isEmpty
     }
 
@@ -105,7 +118,8 @@ struct OutboxModel {
         let candidates = zip(items, passed).filter { !$0.1 }.map { item, _ in
             OutboxSelection.Candidate(
                 id: item.id, lane: item.lane,
-                isReady: !item.isDead && item.missing.isEmpty && item.next <= now)
+                isReady: !item.isDead && !item.isParked && item.missing.isEmpty
+                    && item.next <= now)
         }
         let selection = OutboxSelection(
             itemsMax: itemsMax, mayShareLane: rules.batchStopsAtFailure, lanesInFlight: busyLanes,
@@ -122,7 +136,8 @@ struct OutboxModel {
         let passed = passed
         for index in items.indices where taken.count < itemsMax && !passed[index] {
             let item = items[index]
-            let isFree = !item.isDead && item.missing.isEmpty && item.next <= now
+            let isFree =
+                !item.isDead && !item.isParked && item.missing.isEmpty && item.next <= now
             if rules.order == .strict, !isFree { break }
             if isFree, !closed.contains(item.lane) {
                 taken.append(item.id)
@@ -178,6 +193,12 @@ struct OutboxModel {
         case .bury:
             items[index].attempts += 1
             items[index].isDead = true
+        case .conflict:
+            items[index].attempts += 1
+            (items[index].next, items[index].asked, items[index].arrival) = (0, 0, 0)
+        case .park(_, let conflict, _, _):
+            (items[index].isParked, items[index].blocksLane) = (true, conflict.blocksLane)
+            (items[index].next, items[index].asked, items[index].arrival) = (0, 0, 0)
         case .refuse:
             let item = items[index]
             let made = item.companions + (item.creates.map { [$0] } ?? [])

@@ -1,6 +1,7 @@
 import Glibc
 import RandomRounds
 import RestwayObjects
+import RestwayOutcome
 @testable import RestwayOutbox
 import RestwayThreads
 import XCTest
@@ -193,6 +194,10 @@ final class OutboxScheduleTests: JournalTestCase {
     private func answer() throws -> String {
         var settlements: [OutboxSettlement] = []
         for item in model.items.filter({ $0.isInFlight }) where !chance(3) {
+            if chance(arrivals > 1 ? 150 : 12), item.creates == nil, item.companions.isEmpty {
+                settlements += try conflict(item)
+                continue
+            }
             let outcome = outcome()
             let verdict = model.rules.verdict(
                 outcome, attempts: item.attempts + 1, random: &random)
@@ -219,6 +224,55 @@ final class OutboxScheduleTests: JournalTestCase {
         XCTAssertEqual(settled.missing, [])
         for settlement in settlements { model.settle(settlement) }
         return "answer \(settlements.map { $0.id })"
+    }
+
+    /// The comparison of an item with the server's values changes it, or finds a conflict.
+    private func conflict(_ item: OutboxModel.Item) throws -> [OutboxSettlement] {
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0:
+            return [
+                .conflict(
+                    id: item.id, ItemConflict(tries: 1), trouble: trouble(),
+                    answer: OutboxAnswer(status: 412))
+            ]
+        case 1, 2:
+            let kind: Conflict.Kind = chance(2) ? .attributes : chance(2) ? .theyDeleted : .iDelete
+            return [
+                .park(
+                    id: item.id, ItemConflict(kind: kind), change: change(), trouble: trouble())
+            ]
+        default:
+            var rewriting = ItemRewriting(
+                path: "rewritten", idempotencyKey: "rewritten \(item.id) \(now)")
+            if chance(2) {
+                rewriting.splitOff = .init(
+                    change: change(), conflict: ItemConflict(kind: .attributes),
+                    idempotencyKey: "split \(names)", trouble: trouble())
+            }
+            let parked = try journal.rewrite(item.id, rewriting)
+            let index = model.index(item.id)!
+            model.items[index].path = "rewritten"
+            model.items[index].key = rewriting.idempotencyKey!
+            XCTAssertEqual(parked != nil, rewriting.splitOff != nil)
+            if let parked {
+                var part = OutboxModel.Item(
+                    id: parked, lane: item.lane, path: "rewritten", key: "split \(names)")
+                part.isParked = true
+                model.items.append(part)
+            }
+            return []
+        }
+    }
+
+    private func change() -> OutboxChange {
+        names += 1
+        return OutboxChange(
+            edit: names, store: 1,
+            objects: [
+                .init(
+                    entity: "Thing", storeKey: 1,
+                    cells: [.init(name: "title", before: .null, after: .string("mine"))])
+            ])
     }
 
     private func outcome() -> OutboxOutcome {
@@ -266,6 +320,7 @@ final class OutboxScheduleTests: JournalTestCase {
             XCTAssertEqual(Set(try journal.drop(item.id).items), model.drop(item.id))
             return "drop \(item.id)"
         }
+        if item.isParked { return try resolve(item) }
         guard item.isDead else {
             XCTAssertEqual(refusal { try journal.retry(item.id) }, .notDead(item.id))
             return "retry what lives"
@@ -286,6 +341,23 @@ final class OutboxScheduleTests: JournalTestCase {
         (model.items[index].attempts, model.items[index].next, model.items[index].asked) = (0, 0, 0)
         appliedLast[item.lane] = 0
         return "retry \(item.id)"
+    }
+
+    private func resolve(_ item: OutboxModel.Item) throws -> String {
+        XCTAssertEqual(refusal { try journal.retry(item.id) }, .parked(item.id))
+        let index = model.index(item.id)!
+        if chance(4) {
+            XCTAssertTrue(try journal.finishParked(item.id, now: now))
+            model.items.remove(at: index)
+            return "the server has \(item.id)"
+        }
+        let rewriting = ItemRewriting(idempotencyKey: "resolved \(item.id) \(now)")
+        try journal.unpark(item.id, rewriting)
+        model.items[index].isParked = false
+        model.items[index].key = rewriting.idempotencyKey!
+        model.items[index].attempts = 0
+        appliedLast[item.lane] = 0
+        return "resolve \(item.id)"
     }
 
     private func withdraw(_ local: LocalID) throws -> String {
@@ -332,6 +404,7 @@ final class OutboxScheduleTests: JournalTestCase {
         var lane: Lane
         var state: OutboxItem.State
         var isBlocked: Bool
+        var isBehindConflict: Bool
         var path: String
         var key: String
         var attempts: Int
@@ -344,16 +417,18 @@ final class OutboxScheduleTests: JournalTestCase {
         let stored = try journal.items(after: 0, itemsMax: 1_000).map { item in
             Shown(
                 id: item.id, lane: item.entry.lane, state: item.state, isBlocked: item.isBlocked,
-                path: item.entry.path, key: item.entry.idempotencyKey,
+                isBehindConflict: item.isBehindConflict, path: item.entry.path, key: item.entry.idempotencyKey,
                 attempts: item.entry.progress.attempts, next: item.entry.progress.nextAttemptAt,
                 asked: item.entry.progress.askedUntil, missing: Set(item.dependencies))
         }
-        let blocked = model.blocked
+        let (blocked, behind) = (model.blocked, model.behindConflicts)
         let expected = model.items.map { item in
             Shown(
                 id: item.id, lane: item.lane,
-                state: item.isDead ? .dead : item.isInFlight ? .inFlight : .waiting,
+                state: item.isDead ? .dead : item.isParked ? .parked
+                    : item.isInFlight ? .inFlight : .waiting,
                 isBlocked: !item.isInFlight && blocked.contains(item.id),
+                isBehindConflict: !item.isInFlight && behind.contains(item.id),
                 path: item.path, key: item.key, attempts: item.attempts, next: item.next,
                 asked: item.asked, missing: item.missing)
         }
@@ -361,7 +436,10 @@ final class OutboxScheduleTests: JournalTestCase {
         let counts = try journal.countsInDetail()
         let dead = model.items.count { $0.isDead }
         XCTAssertEqual(counts.dead, dead, step)
-        XCTAssertEqual(counts.waiting, model.items.count - dead, step)
+        let parked = model.items.count { $0.isParked }
+        XCTAssertEqual(counts.parked, parked, step)
+        XCTAssertEqual(try journal.parkedItems().count, parked, step)
+        XCTAssertEqual(counts.waiting, model.items.count - dead - parked, step)
         XCTAssertEqual(counts.sending, model.items.count { $0.isInFlight }, step)
         XCTAssertEqual(counts.blocked, blocked.count, step)
         XCTAssertEqual(try journal.needsFlushing(), model.needsFlushing, step)

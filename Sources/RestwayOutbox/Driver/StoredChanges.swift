@@ -308,7 +308,9 @@ extension StoredChanges {
         }
         let isDone = try journal.editLock.compare { () throws(Failure) in
             try endEdits()
-            if laysAgain { try layAgain() }
+            // No client delivers a parked item.
+            try layAgain { laysAgain || $0.isParked }
+            try rebase()
         }
         if !isDone {
             Log.shared.write(
@@ -328,23 +330,28 @@ extension StoredChanges {
         if isNew || owesComparison { try compare(laysAgain: false) }
     }
 
-    /// Ends the edits whose items are gone, and suspends and resumes the others as their items say.
+    /// Ends the edits whose items are gone, and suspends, parks and resumes the others as their
+    /// items say.
     private func endEdits() throws(Failure) {
         let known = try store.edits(ofOutbox: journal.number)
         guard !known.isEmpty else { return }
         let items = try journal.checked(journal.editedItems())
-        let isDead = Dictionary(uniqueKeysWithValues: items.map { ($0.edit, $0.isDead) })
+        let itemsByEdit = Dictionary(uniqueKeysWithValues: items.map { ($0.edit, $0) })
         let accepted = try journal.checked(journal.acceptedEdits())
         let calls = inFlight.withLock { $0 }
         var steps: [EditStep] = []
         for listed in known where !calls.contains(listed.id) {
-            let (edit, isSuspended) = (listed.id, listed.isSuspended)
-            switch isDead[edit.number] {
-            case nil where accepted.contains(edit.number): steps.append(.deliver(edit))
-            case nil: steps.append(.takeBack(edit))
-            case true where !isSuspended: steps.append(.suspend(edit))
-            case false where isSuspended: steps.append(.resume(edit))
-            default: break
+            let edit = listed.id
+            guard let item = itemsByEdit[edit.number] else {
+                steps.append(accepted.contains(edit.number) ? .deliver(edit) : .takeBack(edit))
+                continue
+            }
+            if item.isDead {
+                if !listed.isSuspended { steps.append(.suspend(edit)) }
+            } else if item.isParked {
+                if !listed.isParked { steps.append(.park(edit)) }
+            } else if listed.isSuspended || listed.isParked {
+                steps.append(.resume(edit))
             }
         }
         if !steps.isEmpty { _ = try perform(steps) }
@@ -364,16 +371,20 @@ extension StoredChanges {
     }
 
     /// Lays the edits of items that the store does not know, each at its place.
-    private func layAgain() throws(Failure) {
+    ///
+    /// - Parameter isMeant: Says for which items.
+    private func layAgain(where isMeant: (EditedItem) -> Bool) throws(Failure) {
         let items = try journal.checked(journal.editedItems())
-        guard !items.isEmpty else { return }
+        guard items.contains(where: isMeant) else { return }
         let known = Set(try store.edits(ofOutbox: journal.number).map(\.id.number))
-        guard items.contains(where: { !known.contains($0.edit) }) else { return }
+        guard items.contains(where: { !known.contains($0.edit) && isMeant($0) }) else { return }
         var above: EditID?
         var lost: [(item: EditedItem, change: OutboxChange, above: EditID?)] = []
         for item in items.reversed() {
             if known.contains(item.edit) {
                 above = id(item.edit)
+            } else if !isMeant(item) {
+                continue
             } else if let change = try journal.checked(journal.change(of: item.item)) {
                 lost.append((item, change, above))
             }
@@ -396,16 +407,53 @@ extension StoredChanges {
             var changes = ChangeSet(origin: .host)
             changes.relaid = part.map { pendingEdit($0.change, isOurs: isOurs, under: $0.above) }
             let commit = try store.commit(changes)
-            let dead = part.filter(\.item.isDead).map { EditStep.suspend(id($0.item.edit)) }
-            if !dead.isEmpty { _ = try perform(dead) }
+            var steps: [EditStep] = []
+            for item in part.map(\.item) where item.isDead || item.isParked {
+                steps.append(item.isDead ? .suspend(id(item.edit)) : .park(id(item.edit)))
+            }
+            if !steps.isEmpty { _ = try perform(steps) }
             guard !isOurs else { continue }
             for lost in part {
-                identityTable.adopt(lost.item.item, commit.keysOfFormer)
+                guard let item = try journal.checked(journal.item(lost.item.item)) else { continue }
+                var keys = commit.keysOfFormer
+                // The change may have been written for another store than the item.
+                let key = item.entry.origin.storeKey
+                if item.conflict != nil, let key,
+                    let own = lost.change.ownObject(storeKey: key)?.storeKey {
+                    keys[key] = keys[own]
+                }
+                identityTable.adopt(item.id, keys)
                 // Requests about an object that the item creates wait for the item.
-                let item = try journal.checked(journal.item(lost.item.item))
-                if let item { identityTable.name(item) }
+                identityTable.name(item)
             }
         }
+    }
+
+    /// Gives the edits of items that may have been compared with the server's values the cells that
+    /// the journal has.
+    private func rebase() throws(Failure) {
+        let items = try journal.checked(journal.editedItems()).filter(\.mayBeRewritten)
+        guard !items.isEmpty else { return }
+        let known = Set(try store.edits(ofOutbox: journal.number).map(\.id.number))
+        var steps: [EditStep] = []
+        for edited in items where known.contains(edited.edit) {
+            guard let item = try journal.checked(journal.item(edited.item)),
+                let change = try journal.checked(journal.change(of: edited.item)),
+                let key = identityTable.storeKey(item),
+                let own = change.ownObject(storeKey: item.entry.origin.storeKey), !own.isHidden,
+                let entity = identityTable.entity(own.entity)
+            else { continue }
+            let isOurs = identityTable.isOurs(change.store)
+            var cells: [PendingEdit.Cell] = []
+            for cell in own.cells {
+                guard let index = entity.cellIndex(named: cell.name) else { continue }
+                // The links of another store lead to other objects.
+                if !isOurs, !(cell.before.keys + cell.after.keys).isEmpty { continue }
+                cells.append(PendingEdit.Cell(index, before: cell.before, after: cell.after))
+            }
+            steps.append(.rebase(id(edited.edit), storeKey: key, cells))
+        }
+        if !steps.isEmpty { _ = try perform(steps) }
     }
 
     /// - Parameter isOurs: Whether the store keys are those of this store.

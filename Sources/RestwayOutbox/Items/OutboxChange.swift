@@ -51,4 +51,6 @@ struct EditedItem: Equatable, Sendable {
     let isDead: Bool
     /// Whether it is parked. Its edit says so in the store.
     var isParked = false
+    /// Whether its change may be another than the one that was stored (see `ItemRewriting`).
+    var mayBeRewritten = false
 }

@@ -39,13 +39,14 @@ extension JournalQueries {
     /// Returns the items that have a pending edit, oldest first.
     func editedItems() throws(OutboxError) -> [EditedItem] {
         try all(
-            "SELECT id, edit, state FROM item WHERE edit IS NOT NULL "
+            "SELECT id, edit, state, conflict IS NOT NULL FROM item WHERE edit IS NOT NULL "
                 + "AND \(DeliveredItems.excluded) ORDER BY id"
         ) { row in
             EditedItem(
                 item: row.integer(0), edit: row.integer(1),
                 isDead: row.integer(2) == ItemRow.State.dead,
-                isParked: row.integer(2) == ItemRow.State.parked)
+                isParked: row.integer(2) == ItemRow.State.parked,
+                mayBeRewritten: row.integer(3) != 0)
         }
     }
 

@@ -114,10 +114,11 @@ extension OutboxJournal {
 extension OutboxChange {
     /// Returns the object that the request is about.
     ///
-    /// - Parameter storeKey: The store key in the row of the item. If the change was written for
-    ///   another store, it is the only object that the change gives values to, or hides.
+    /// - Parameter storeKey: The store key in the row of the item. If the change was written anew
+    ///   for another store, the object has another key there, and is the only one that is changed.
     func ownObject(storeKey: Int64?) -> Object? {
-        objects.first { $0.storeKey == storeKey }
-            ?? objects.first { !$0.cells.isEmpty || $0.isHidden }
+        let changed = objects.filter { !$0.cells.isEmpty || $0.isMade || $0.isHidden }
+        let own = changed.first { $0.storeKey == storeKey }
+        return own ?? (changed.count == 1 ? changed[0] : nil)
     }
 }
