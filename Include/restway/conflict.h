@@ -130,9 +130,9 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_conflict_set_value(
  *
  *  @param conflict From restway_outbox_conflicts() of a client with the same outbox, in this
  *                  process.
- *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT (the conflict is not parked, it has no choice, or
- *          its item is no longer parked: it was resolved or dropped meanwhile, or the server has
- *          its values), RESTWAY_E_CONFIG (the client has no outbox), RESTWAY_E_OUTBOX,
+ *  @return RESTWAY_OK (also if the server has the values of the program meanwhile),
+ *          RESTWAY_E_INVALID_ARGUMENT (the conflict is not parked, it has no choice, or its item was
+ *          resolved or dropped meanwhile), RESTWAY_E_CONFIG (the client has no outbox), RESTWAY_E_OUTBOX,
  *          RESTWAY_E_STORE, RESTWAY_E_CLOSED, RESTWAY_E_FORKED.
  *
  *  Threads: any. Blocks: on the files of the outbox and of a SQLite store. */
@@ -175,8 +175,9 @@ RESTWAY_API void restway_conflicts_release(restway_conflicts *conflicts);
  *  @return RESTWAY_OK. With any other status everything is parked, also what has a choice.
  *
  *  A question (docs/THREADING.md): a worker thread calls this function before the outbox sends the
- *  change, whatever the delivery mode, and may call it for different conflicts at the same time. It
- *  may call any function; a function that blocks returns RESTWAY_E_WOULD_BLOCK. */
+ *  change, whatever the delivery mode. The outbox asks about one conflict at a time, and sends
+ *  nothing else meanwhile. The function may call any function; a function that blocks returns
+ *  RESTWAY_E_WOULD_BLOCK. */
 typedef restway_status (*restway_resolve_fn)(
     void *context, restway_conflict *conflict, restway_answer *answer);
 

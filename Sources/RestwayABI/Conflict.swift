@@ -2,6 +2,7 @@ public import CRestway
 import RestwayCalls
 import RestwayClient
 import RestwayObjects
+import RestwayOutbox
 import RestwayOutcome
 import RestwayStore
 import RestwayThreads
@@ -104,7 +105,7 @@ public func restway_conflict_resolve(
     _ client: InHandle, _ conflict: InHandle, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
-        try ClientHandle.argument(client).resolve(try Conflict.argument(conflict))
+        try Argument.outbox(client).resolve(try Conflict.argument(conflict))
     }
 }
 
@@ -112,9 +113,8 @@ public func restway_conflict_resolve(
 public func restway_outbox_conflicts(
     _ client: InHandle, _ outConflicts: OutHandle?, _ outError: OutHandle?
 ) -> restway_status {
-    ClientHandle.creating(client, outConflicts, outError, "out_conflicts") {
-        client throws(Failure) in
-        ConflictsHandle(try client.conflicts())
+    Boundary.creating(outConflicts, outError, "out_conflicts") { () throws(Failure) in
+        ConflictsHandle(try Argument.outbox(client).conflicts())
     }
 }
 
@@ -135,7 +135,8 @@ public func restway_client_set_resolver(
 ) -> restway_status {
     HostContext.setting(client, context, destroy, outError) { client, context throws(Failure) in
         let entity = try Argument.optionalString(entity, "entity")
-        try client.setResolver(entity: entity, resolve.map { resolver($0, context) })
+        try client.requireOutbox().setResolver(
+            entity: entity, resolve.map { resolver($0, context) })
     }
 }
 

@@ -214,7 +214,7 @@ public func restway_outbox_drop_all(
 
 extension Argument {
     /// Returns the outbox of a client. Throws if the client has no outbox or may not be used.
-    fileprivate static func outbox(_ client: InHandle) throws(Failure) -> Outbox {
+    static func outbox(_ client: InHandle) throws(Failure) -> Outbox {
         try ClientHandle.argument(client).requireOutbox()
     }
 }

@@ -1,6 +1,7 @@
 import RestwayCalls
 import RestwayClient
 import RestwayObjects
+import RestwayOutbox
 import RestwayOutcome
 import RestwayStore
 import RestwayThreads
@@ -132,7 +133,7 @@ public struct Conflict: Sendable {
             guard let client else {
                 throw Failure(.invalidArgument, "the conflict is not parked", field: "conflict")
             }
-            try client.core.resolve(core)
+            try client.core.requireOutbox().resolve(core)
         }
     }
 }
@@ -140,10 +141,9 @@ public struct Conflict: Sendable {
 extension Outbox {
     /// The parked conflicts, the oldest first, with the newest values that the server has sent.
     public func conflicts() throws(RestwayError) -> [Conflict] {
-        let found = try RestwayError.explaining(client.source) { () throws(Failure) in
-            try client.core.conflicts()
+        try using { outbox throws(Failure) in try outbox.conflicts() }.map { conflict in
+            Conflict(conflict, client.source, parkedBy: client)
         }
-        return found.map { Conflict($0, client.source, parkedBy: client) }
     }
 }
 
@@ -160,13 +160,13 @@ extension Client {
     ///   - entity: The entity; `nil` sets the function for all entities that have none of their
     ///     own.
     ///   - resolve: The function, in place of an earlier one; `nil` removes it. A worker thread
-    ///     calls it, perhaps for several conflicts at the same time.
+    ///     calls it, for one conflict at a time.
     public func setResolver(
         _ entity: String? = nil, _ resolve: (@Sendable (Conflict) throws -> Void)?
     ) throws(RestwayError) {
         let resolver = resolve.map { Self.resolver($0, source) }
         try RestwayError.explaining { () throws(Failure) in
-            try core.setResolver(entity: entity, resolver)
+            try core.requireOutbox().setResolver(entity: entity, resolver)
         }
     }
 

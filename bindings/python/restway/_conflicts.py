@@ -198,7 +198,7 @@ class ClientConflicts:
         Args:
             resolver: Called with the conflict, before the outbox sends the change. What it leaves
                 without a choice is parked; if it raises, everything is. It runs on a worker thread,
-                perhaps for several conflicts at the same time.
+                for one conflict at a time.
             entity: The entity; None sets the function for all entities that have none of their own.
 
         Raises UnknownEntityError, ClosedError, TypeError; ConfigError when the client has no
