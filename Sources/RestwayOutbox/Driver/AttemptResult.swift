@@ -1,6 +1,7 @@
 import RestwayCalls
 import RestwayDocument
 import RestwayHTTP
+import RestwayObjects
 import RestwayOutcome
 import RestwayThreads
 
@@ -169,7 +170,7 @@ final class AttemptResult: @unchecked Sendable {
         }
         self.failure = failure
         let nothing = Response(
-            MappedAnswer(answer: Answer(status: 204, headers: Headers(), url: url)))
+            MappedAnswer(Answer(status: 204, headers: Headers(), url: url)))
         ofCall = failure.map { .failure($0) } ?? .success(nothing)
         lastError = lastError ?? failure?.message
         report = StoredRequest(

@@ -1,6 +1,7 @@
 import RestwayDocument
 import RestwayObjects
 import RestwayOutcome
+import RestwayRequests
 import RestwayRouting
 import RestwayStore
 
@@ -83,7 +84,7 @@ extension ItemComparison {
         guard ["PATCH", "PUT", "DELETE"].contains(entry.method), entry.creates == nil,
             let edit = identityTable.edit(of: item),
             let named = identityTable.entity(entry.origin.entity),
-            isMeant || named.family.members.contains(where: { $0.version != nil }),
+            isMeant || hasVersions(named),
             let key = identityTable.storeKey(item),
             let change = try journal.checked(journal.change(of: item.id))
         else { return nil }
@@ -126,7 +127,7 @@ extension ItemComparison {
     {
         var newest = ConflictPlan.Newest()
         if let rule = compared.entity.version {
-            newest.version = try store.version(compared.entity, storeKey: compared.storeKey)
+            newest.version = try store.version(of: object)
             newest.isUsable =
                 newest.version.map { rule.bodyKeyPath != nil || !$0.isWeak(by: rule) } ?? false
         }
@@ -161,6 +162,12 @@ extension ItemComparison {
     func mayHaveArrived(_ item: OutboxItem) -> Bool {
         if item.entry.progress.mayHaveArrived { return true }
         return item.conflict?.isRewritten == true && journal.mayHaveSentBefore(item)
+    }
+
+    private func hasVersions(_ entity: Entity) -> Bool {
+        around.api.loaded.definition.entities.contains {
+            $0.version != nil && $0.isOfFamily(of: entity)
+        }
     }
 
     /// Whether an item is compared before it is sent.

@@ -385,10 +385,11 @@ final class FlushDriver: Sendable {
                 if let ready = self.ready(result, sending) { self.send(ready, sending, sender) }
             }
             guard let compared, let ready = ready(compared, sending) else { continue }
-            let added = try? session?.add(spec(ready.item)) { outcome in
-                self.ended(.sent(ready.item, outcome, comparedWith: ready.comparedWith), sending)
+            if let session, add(ready, to: session, sending) {
+                isInBatch = true
+            } else {
+                singles.append(ready)
             }
-            if added == nil { singles.append(ready) } else { isInBatch = true }
         }
         if let session, isInBatch, (try? session.send(on: .worker)) == nil { session.cancel() }
         for ready in singles { send(ready, sending, sender) }
@@ -411,6 +412,17 @@ final class FlushDriver: Sendable {
         case .unable(let item, let failure): ended(.unable(item, failure), sending)
         }
         return nil
+    }
+
+    private func add(_ ready: Ready, to session: any RequestBatch, _ sending: Sending) -> Bool {
+        do throws(Failure) {
+            try session.add(spec(ready.item)) { outcome in
+                self.ended(.sent(ready.item, outcome, comparedWith: ready.comparedWith), sending)
+            }
+            return true
+        } catch {
+            return false
+        }
     }
 
     private func send(_ ready: Ready, _ sending: Sending, _ sender: any StoredRequestSender) {

@@ -203,7 +203,7 @@ final class ItemComparison: Sendable {
             Log.shared.write(
                 .warning, .outbox,
                 "the resolver of \(conflict.entity.name) has failed, and the conflict is parked: "
-                    + error.message)
+                    + error.reason)
         }
     }
 

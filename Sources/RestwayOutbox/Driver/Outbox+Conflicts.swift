@@ -1,6 +1,6 @@
 package import RestwayCalls
 import RestwayDocument
-package import RestwayObjects
+import RestwayObjects
 package import RestwayOutcome
 import RestwayRequests
 import RestwayRouting
