@@ -259,7 +259,7 @@ final class VersionTests: VersionTestCase {
             let control = HeaderField(name: "Cache-Control", value: "max-age=60")
             try get(Self.note, tag: #""v1""#, [control])
             let call = try client.send(.get("notes/1"))
-            XCTAssertEqual(try call.wait(milliseconds: 0).cache?.state, .hit)
+            XCTAssertEqual(try call.wait(milliseconds: 0).cache.state, .hit)
             XCTAssertEqual(try version(), #""v1""#)
             _ = try client.store.delete(entity, .integer(1))
             let again = try client.send(.get("notes/1"))

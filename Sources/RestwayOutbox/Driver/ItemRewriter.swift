@@ -58,7 +58,8 @@ extension ItemComparison {
         let failure = failure(.attributes, compared, division.parked, object)
         let off = EditID.random(outbox: journal.number)
         if !division.parked.isEmpty {
-            rewriting.splitOff = splitOff(compared, division.parked, off, failure)
+            rewriting.splitOff = splitOff(
+                compared, division.parked, off, stating: conflict.stated, failure)
         }
         let parked = try rewrite(item, rewriting)
         try show(compared, division, off)
@@ -69,11 +70,15 @@ extension ItemComparison {
             })
     }
 
+    /// Describes a part of an item that becomes a parked item with the headers of the item.
+    ///
+    /// - Parameter version: The version that the headers state.
     func splitOff(
-        _ compared: ComparedItem, _ cells: [PendingEdit.Cell], _ edit: EditID, _ why: Failure
+        _ compared: ComparedItem, _ cells: [PendingEdit.Cell], _ edit: EditID,
+        stating version: ObjectVersion?, _ why: Failure
     ) -> ItemRewriting.SplitOff {
         var conflict = ItemConflict()
-        conflict.kind = .attributes
+        (conflict.kind, conflict.stated) = (.attributes, version)
         var trouble = OutboxTrouble(why)
         trouble.code = OutboxTrouble.conflict
         return ItemRewriting.SplitOff(

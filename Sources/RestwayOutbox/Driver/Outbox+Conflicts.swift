@@ -98,7 +98,8 @@ extension Outbox {
         let comparison = flushing.comparison
         if !left.isEmpty {
             let why = comparison.failure(.attributes, compared, left, conflict.theirs)
-            rewriting.splitOff = comparison.splitOff(compared, left, off, why)
+            rewriting.splitOff = comparison.splitOff(
+                compared, left, off, stating: compared.item.conflict?.stated, why)
         }
         try journal.checked(journal.unpark(compared.item.id, rewriting))
         var steps: [EditStep] = []
