@@ -310,7 +310,8 @@ final class VersionTests: EditTestCase {
                 (.int, .int64(-3), "-3"), (.any, .double(1.5), "1.5"),
                 (.date, .date(1_709_214_310_000_000), "2024-02-29T13:45:10Z"),
                 (.date, .date(1_709_214_310_250_000), "2024-02-29T13:45:10.250Z"),
-                (.date, .date(-1), "1969-12-31T23:59:59.999999Z"), (.any, .bool(true), nil),
+                (.date, .date(-1), "1969-12-31T23:59:59.999999Z"),
+                (.any, .null, nil), (.bytes, .bytes([1]), nil),
             ] {
                 revised(type)
                 let store = try makeStore()

@@ -123,7 +123,8 @@ extension Value {
     /// The value as the text of a version; `nil` if it cannot be a version.
     package var versionText: String? {
         switch self {
-        case .absent, .null, .bool, .bytes, .link, .links: nil
+        case .absent, .null, .link, .links, .bytes: nil
+        case .bool(let bool): bool ? "true" : "false"
         case .int64(let integer): String(integer)
         case .double(let double): String(double)
         case .date(let microseconds): Self.text(ofDate: microseconds)

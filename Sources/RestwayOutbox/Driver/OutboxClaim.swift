@@ -314,10 +314,6 @@ extension StorableRequest {
             }
         }
         headers.remove(IdempotencyKey.headerName)
-        // The condition of the library, with which the request may have been sent already.
-        if let condition = content.versioned?.header {
-            headers.set(condition.name, condition.value)
-        }
         return (headers.fields, without)
     }
 
