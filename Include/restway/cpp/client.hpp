@@ -230,8 +230,7 @@ public:
      *  @param entity The entity; without one it is the function of all entities that have none of
      *                their own. */
     template <typename Function>
-    returned<void> set_resolver(
-        std::optional<std::string_view> entity, Function resolve) const {
+    returned<void> set_resolver(std::optional<std::string_view> entity, Function resolve) const {
         return internal::attach<void>(
             std::move(resolve), [&](void *context, restway_destroy_fn destroy, auto... out) {
                 return restway_client_set_resolver(

@@ -10,9 +10,8 @@ RESTWAY_CPP_BEGIN
 
 /** A conflict as it was when it was found or listed. Its functions that choose can be chained; they
  *  change nothing before outbox::resolve(), or before the resolver has returned. */
-class conflict
-    : public handle<restway_conflict, restway_conflict_retain, restway_conflict_release>,
-      public internal::steps<conflict> {
+class conflict : public handle<restway_conflict, restway_conflict_retain, restway_conflict_release>,
+                 public internal::steps<conflict> {
 public:
     using handle::handle;
 

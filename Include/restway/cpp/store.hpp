@@ -332,9 +332,8 @@ public:
     /** The version of an object: the text by which the server knows its state, such as an entity
      *  tag with its quotation marks; empty if it is not known. */
     returned<std::string> version(const object &of) const {
-        return internal::written([&](auto... buffer) {
-            return restway_store_version(get(), of.get(), buffer...);
-        });
+        return internal::written(
+            [&](auto... buffer) { return restway_store_version(get(), of.get(), buffer...); });
     }
 
     /** Begins a query of an entity. */
