@@ -144,6 +144,56 @@ final class JournalFaultTests: JournalTestCase {
                     _ = try $0.settle([.remove(id: 1)])
                 }, run: { try $0.forgetEdits(acceptedBefore: 1) }),
             Step(name: "withdraw", prepare: store) { _ = try $0.withdraw(self.local) },
+        ] + stepsOfConflicts(put)
+    }
+
+    /// Steps of an item that has an edit, and is in flight.
+    private func stepsOfConflicts(_ put: OutboxEntry) -> [Step] {
+        var put = put
+        (put.lane, put.path) = (Lane(named: "a"), "things/7")
+        let behind = entry("a")
+        let take: (OutboxJournal) throws -> Void = { journal in
+            _ = try journal.enqueue(put)
+            _ = try journal.enqueue(behind)
+            _ = try journal.take(itemsMax: 9, now: 0)
+        }
+        let deleted = ItemConflict(kind: .theyDeleted)
+        let change = put.change!
+        let park: (OutboxJournal) throws -> Void = { journal in
+            try take(journal)
+            _ = try journal.settle([
+                .park(id: 1, deleted, change: change, trouble: self.trouble())
+            ])
+        }
+        let part = OutboxChange(edit: 13, store: 1, objects: change.objects)
+        var rewriting = ItemRewriting(idempotencyKey: "new")
+        rewriting.body = .some(Array("{}".utf8))
+        rewriting.change = OutboxChange(edit: 12, store: 1)
+        rewriting.conflict = ItemConflict(isRewritten: true)
+        let rest = rewriting
+        rewriting.splitOff = .init(
+            change: part, conflict: ItemConflict(kind: .attributes), idempotencyKey: "part",
+            trouble: trouble("conflict"))
+        let split = rewriting
+        return [
+            Step(name: "conflict", prepare: take) {
+                _ = try $0.settle([
+                    .conflict(
+                        id: 1, ItemConflict(tries: 1), trouble: self.trouble(),
+                        answer: OutboxAnswer(status: 412))
+                ])
+            },
+            Step(name: "park", prepare: take) {
+                _ = try $0.settle([
+                    .park(id: 1, deleted, change: change, trouble: self.trouble())
+                ])
+            },
+            Step(name: "rewrite", prepare: take) { _ = try $0.rewrite(1, rest) },
+            Step(name: "split", prepare: take) { _ = try $0.rewrite(1, split) },
+            Step(name: "unpark", prepare: park) { try $0.unpark(1, rest) },
+            Step(name: "drop what is parked", prepare: park) { _ = try $0.drop(1) },
+            Step(name: "finish", prepare: park) { _ = try $0.finishParked(1, now: 5) },
+            Step(name: "set a change", prepare: park) { try $0.setChange(of: 1, part) },
         ]
     }
 

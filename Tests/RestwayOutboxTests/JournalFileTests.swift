@@ -4,7 +4,11 @@ import XCTest
 
 /// Files of earlier versions, and lookups by index.
 final class JournalFileTests: JournalTestCase {
-    private static let undoingVersion11 = "DROP TABLE accepted; DROP INDEX itemByEdit; "
+    private static let undoingVersion12 = "DROP INDEX itemParked; "
+        + "ALTER TABLE item DROP COLUMN conflict; ALTER TABLE item DROP COLUMN blocks; "
+        + "ALTER TABLE outbox DROP COLUMN parked; "
+    private static let undoingVersion11 = undoingVersion12
+        + "DROP TABLE accepted; DROP INDEX itemByEdit; "
         + "ALTER TABLE item DROP COLUMN edit; DROP TABLE change; DROP TABLE edited; "
         + "CREATE TABLE change (life TEXT NOT NULL, entity TEXT NOT NULL, "
         + "storeKey INTEGER NOT NULL, name TEXT NOT NULL, item INTEGER NOT NULL, "
@@ -66,6 +70,33 @@ final class JournalFileTests: JournalTestCase {
         XCTAssertFalse(try journal.holdsEdits())
     }
 
+    func testItemsOfTheEleventhVersionAreInNoConflict() throws {
+        var put = entry("a")
+        put.change = OutboxChange(edit: 5, store: 1)
+        do {
+            let journal = try openSender()
+            for entry in [put, entry("a"), entry("b")] { _ = try journal.enqueue(entry) }
+            _ = try taken(journal, 1)
+            _ = try journal.settle([bury(1)])
+            journal.close()
+        }
+        try change(Self.undoingVersion12 + "PRAGMA user_version = 11")
+        let journal = try openSender()
+        defer { journal.close() }
+        let items = try journal.items(after: 0, itemsMax: 9)
+        XCTAssertEqual(items.map(\.state), [.dead, .waiting, .waiting])
+        XCTAssertEqual(items.map(\.isBlocked), [false, true, false])
+        XCTAssertEqual(items.compactMap(\.conflict), [])
+        XCTAssertEqual(try journal.countsInDetail().parked, 0)
+        XCTAssertEqual(try journal.parkedItems(), [])
+        XCTAssertEqual(try journal.editedItems().map(\.mayBeRewritten), [false])
+        XCTAssertEqual(try taken(journal), [3])
+        let conflict = ItemConflict(kind: .theyDeleted)
+        let change = OutboxChange(edit: 6, store: 1)
+        _ = try journal.settle([.park(id: 3, conflict, change: change, trouble: trouble())])
+        XCTAssertEqual(try journal.parkedItems().map(\.conflict), [conflict])
+    }
+
     func testAFileOfTheFirstVersionIsBroughtUpToDateAndKeepsWhatItHolds() throws {
         let local = LocalID.random()
         var entry = entry(Lane(local), path: "things", body: "{}", creates: local)
@@ -87,7 +118,7 @@ final class JournalFileTests: JournalTestCase {
         _ = try journal.settle([.remove(id: 1, identity: .integer(1), lane: nil)], now: 5)
         try journal.forgetIdentities(through: 1, namedBefore: 6)
         XCTAssertNil(try journal.identity(of: local))
-        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 11)
+        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 12)
     }
 
     func testAFileOfTheSecondVersionTakesRequestsThatMakeSeveralObjects() throws {
@@ -100,7 +131,7 @@ final class JournalFileTests: JournalTestCase {
         }
         try change(Self.undoingVersion3 + "PRAGMA user_version = 2")
         let journal = try openSender()
-        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 11)
+        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 12)
         XCTAssertEqual(try journal.item(2)?.dependencies, [local])
         var second = entry("b")
         second.companions = [OutboxCompanion(local: inner, entity: "Thing", storeKey: 9)]
@@ -125,7 +156,7 @@ final class JournalFileTests: JournalTestCase {
         }
         try change(Self.undoingVersion4 + "PRAGMA user_version = 3")
         let journal = try openSender()
-        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 11)
+        XCTAssertEqual(try Connection(path).integer("PRAGMA user_version"), 12)
         for first in stride(from: Int64(1), through: 60, by: 10) {
             let ids = Array(first..<first + 10)
             XCTAssertEqual(try taken(journal), ids)

@@ -1,5 +1,7 @@
 import RestwayHTTP
 import RestwayJSON
+import RestwayObjects
+import RestwayOutcome
 @testable import RestwayOutbox
 import RestwayThreads
 import XCTest
@@ -36,6 +38,19 @@ final class OutboxExportTests: XCTestCase {
 
     private func text(_ value: JSONValue) -> String {
         String(decoding: value.text(), as: UTF8.self)
+    }
+
+    func testAParkedItemSaysWhatItsConflictIs() {
+        var entry = OutboxEntry(
+            lane: Lane(named: "a"), method: "PATCH", path: "notes/1", idempotencyKey: "key",
+            createdAt: 7)
+        entry.conflict = ItemConflict(
+            kind: .theyDeleted, tries: 2, refused: ObjectVersion("\"a\""))
+        let json = export.json(OutboxItem(id: 3, entry: entry, state: .parked))
+        XCTAssertEqual(json["state"]?.string, "parked")
+        XCTAssertEqual(
+            json["conflict"].map(text),
+            "{\"kind\":\"theyDeleted\",\"tries\":2,\"refused\":\"\\\"a\\\"\"}")
     }
 
     func testSecretsAreLeftOutEverywhere() {

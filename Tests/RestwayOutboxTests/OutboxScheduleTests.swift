@@ -418,7 +418,8 @@ final class OutboxScheduleTests: JournalTestCase {
         let stored = try journal.items(after: 0, itemsMax: 1_000).map { item in
             Shown(
                 id: item.id, lane: item.entry.lane, state: item.state, isBlocked: item.isBlocked,
-                isBehindConflict: item.isBehindConflict, path: item.entry.path, key: item.entry.idempotencyKey,
+                isBehindConflict: item.isBehindConflict, path: item.entry.path,
+                key: item.entry.idempotencyKey,
                 attempts: item.entry.progress.attempts, next: item.entry.progress.nextAttemptAt,
                 asked: item.entry.progress.askedUntil, missing: Set(item.dependencies))
         }

@@ -68,7 +68,7 @@ package final class VersionedChange: Sendable {
             let known = confirmed.value(at: index)
             if known.versionText == condition.text { value = known }
         }
-        return (path.split(separator: ".").map(String.init), .leaf(value))
+        return (path, .leaf(value))
     }
 
     /// Returns the cells in which two objects with the same entity differ, besides the version.
