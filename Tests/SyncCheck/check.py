@@ -24,7 +24,7 @@ from run import Run
 from runner import Broken, Runner
 from schedules import KEPT, Generator, Schedule, VersionGenerator, kept, shrink, text
 from server import Server
-from versions import VersionRun
+from version_run import VersionRun
 
 #: The rules of pending edits, and those of versions.
 RULES = ("overlay", "drop_to_server")

@@ -26,7 +26,7 @@ class Generator:
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
         # In half of the schedules all edits are about the same attribute, so that they meet.
-        self.names = ATTRIBUTES if self.chance(1, 2) else ATTRIBUTES[:1]
+        self.names: tuple[str, ...] = ATTRIBUTES if self.chance(1, 2) else ATTRIBUTES[:1]
         self.refs = ["n0", "n1"] if self.chance(1, 2) else ["n0"]
         self.tags: list[str] = []
         self.values = 0
