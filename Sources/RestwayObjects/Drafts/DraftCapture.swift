@@ -41,7 +41,7 @@ package struct DraftCapture: Sendable {
         /// Whether the server has taken this value of a cell from the draft, perhaps since the
         /// capture.
         package func hasDelivered(_ value: Value, cell: Int) -> Bool {
-            node.state.withLock { $0.delivered[cell] }?.isSame(as: value) ?? false
+            node.hasDelivered(value, cell: cell)
         }
     }
 
@@ -268,6 +268,7 @@ package struct SentDraft: Sendable {
         node.state.withLock { state in
             state.base = object
             if object.entity.version != nil {
+                // The program may have set a value again since then.
                 for index in given.subtracting(withheld) {
                     state.delivered[index] = object.value(at: index)
                 }
