@@ -30,12 +30,15 @@ RESERVED = {"internal"}
 #: The Swift types behind handles whose names do not follow the handle, and the modules of these
 #: types.
 TYPES = {
-    "call": "Call", "changes": "ChangeList", "clock": "ManualClock", "interrupt": "Interrupt",
-    "object": "Snapshot", "outbox_item": "StoredRequestHandle",
+    "call": "Call", "changes": "ChangeList", "clock": "ManualClock", "conflict": "Conflict",
+    "interrupt": "Interrupt", "object": "Snapshot", "outbox_item": "StoredRequestHandle",
     "outbox_items": "StoredRequestsHandle", "query_changes": "QueryChanges",
     "pending": "PendingObject", "pipeline_context": "PipelineContext", "refresh": "RefreshTicket",
 }
-MODULES = ("RestwayAuth", "RestwayCalls", "RestwayObjects", "RestwayStore", "RestwayThreads")
+MODULES = (
+    "RestwayAuth", "RestwayCalls", "RestwayObjects", "RestwayOutcome", "RestwayStore",
+    "RestwayThreads",
+)
 #: Words of names of types that are written in capitals.
 CAPITALS = {"api": "API", "url": "URL"}
 

@@ -359,7 +359,7 @@ test-tidy: setup
 # by itself. They share what mypy remembers of the package.
 TYPED := tools/restway-tools Tests/Tidy Tests/HeaderTests Tests/Schema Tests/Scenarios Tests/Plugins \
 	Tests/Faults Tests/Crash Tests/Servers Tests/SyncCheck Include Sources bindings/rust examples/companies.py \
-	examples/inspection.py $(PYTHON_SCRIPTS)
+	examples/inspection.py examples/conflicts.py $(PYTHON_SCRIPTS)
 # Programs that have errors on purpose; a test checks them.
 UNTYPED := ^tools/restway-tools/tests/stubs/
 
@@ -373,7 +373,7 @@ test-types: setup
 	done
 	cd tools/restway-tools && $(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff check --config Tests/ruff.toml Tests benchmarks examples/companies.py \
-	    examples/inspection.py Include Sources bindings/rust $(PYTHON_SCRIPTS)
+	    examples/inspection.py examples/conflicts.py Include Sources bindings/rust $(PYTHON_SCRIPTS)
 
 # New inputs go to build/fuzz; Tests/Fuzz/README.md says how they get into the corpus.
 FUZZ_SECONDS ?= 60

@@ -63,7 +63,7 @@
 
 /** Initialises a restway_outbox_counts: all fields but the size are 0 or NULL. */
 #define RESTWAY_OUTBOX_COUNTS_INIT \
-    { sizeof(restway_outbox_counts), 0, 0, 0, 0 }
+    { sizeof(restway_outbox_counts), 0, 0, 0, 0, 0 }
 
 /** Initialises a restway_page_options: all fields but the size are 0 or NULL. */
 #define RESTWAY_PAGE_OPTIONS_INIT \

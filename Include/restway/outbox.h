@@ -161,8 +161,8 @@ typedef enum RESTWAY_OPEN_ENUM restway_outbox_reason {
     /** The item waits behind a parked item (RESTWAY_OUTBOX_PARKED) whose object was deleted on one
      *  side and changed on the other. It is sent when that conflict is resolved. */
     RESTWAY_OUTBOX_REASON_CONFLICT = 8,
-    /** The item is a dead letter, because the version that the server sends for the object cannot be
-     *  used in a condition: the server refuses the version that it has just sent, or asks for a
+    /** The item is a dead letter, because the version that the server sends for the object cannot
+     *  be used in a condition: the server refuses the version that it has just sent, or asks for a
      *  condition although it sends no strong version. A proxy may change entity tags. */
     RESTWAY_OUTBOX_REASON_VERSION = 9,
     /** Not a reason: pins the type to 32 bits. */
@@ -305,6 +305,8 @@ typedef struct restway_outbox_counts {
     int64_t blocked;
     /** RESTWAY_OUTBOX_DEAD. */
     int64_t dead;
+    /** RESTWAY_OUTBOX_PARKED. */
+    int64_t parked;
 } restway_outbox_counts;
 
 /** Sets the first @p size bytes of @p counts to what RESTWAY_OUTBOX_COUNTS_INIT would set. @p size

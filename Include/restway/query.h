@@ -153,6 +153,17 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_query_set_unloaded(
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_query_set_pending(
     restway_query *query, int32_t pending, restway_error **out_error);
 
+/** Sets whether the query finds only objects with a parked change, see restway_outbox_conflicts().
+ *  The limit and the offset count the objects that are left.
+ *
+ *  @param conflicted 1 finds only objects with a parked change, 0 only other objects, and -1, the
+ *                    default, all objects.
+ *  @return RESTWAY_OK, RESTWAY_E_INVALID_ARGUMENT.
+ *
+ *  Threads: any. Blocks: never. */
+RESTWAY_API RESTWAY_MUST_USE restway_status restway_query_set_conflicted(
+    restway_query *query, int32_t conflicted, restway_error **out_error);
+
 /** Sets whether the query finds objects that are to be deleted, because a DELETE of them waits for
  *  the server.
  *

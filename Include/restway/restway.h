@@ -15,6 +15,7 @@
 #include "call.h"
 #include "change.h"
 #include "client.h"
+#include "conflict.h"
 #include "cookie.h"
 #include "download.h"
 #include "draft.h"

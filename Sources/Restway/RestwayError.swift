@@ -32,7 +32,7 @@ public struct RestwayError: Error, Sendable {
     }
 
     let failure: Failure
-    private let source: ObjectSource?
+    let source: ObjectSource?
     /// The error of a function of the program, or of a decoder, that is the cause.
     public let underlyingError: (any Error)?
 

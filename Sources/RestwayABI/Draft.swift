@@ -33,6 +33,22 @@ final class DraftHandle: HandleObject, Sendable {
         return try entity.ownAttribute(named: name)
     }
 
+}
+
+extension Draft {
+    /// Sets an attribute or a relationship to a value of the program.
+    func set(_ value: HostValue, cell: Int) throws(Failure) {
+        let relationship = cell - entity.attributes.count
+        if relationship < 0 {
+            let value = try value.attribute(entity, cell)
+            try change(try set(value, attribute: cell))
+        } else if let targets = try value.targets(entity.relationships[relationship].name) {
+            try change(try set(targets, relationship: relationship))
+        } else {
+            setNull(relationship: relationship)
+        }
+    }
+
     /// Changes the draft. A change that the draft refuses is a mistake of the caller.
     func change(_ body: @autoclosure () throws(DraftError) -> Void) throws(Failure) {
         do throws(DraftError) {
@@ -60,7 +76,7 @@ extension DraftHandle {
             let name = try Argument.string(relationship, "relationship")
             let index = try handle.draft.entity.ownRelationship(named: name)
             let target = try target(handle)
-            try handle.change(try change(handle.draft)(target, index))
+            try handle.draft.change(try change(handle.draft)(target, index))
         }
     }
 
@@ -113,17 +129,7 @@ public func restway_draft_set(
 ) -> restway_status {
     DraftHandle.using(draft, outError) { handle throws(Failure) in
         let cell = try handle.cell(named: name)
-        let entity = handle.draft.entity
-        let value = try HostValue(value, "value")
-        let relationship = cell - entity.attributes.count
-        guard relationship >= 0 else {
-            let value = try value.attribute(entity, cell)
-            return try handle.change(try handle.draft.set(value, attribute: cell))
-        }
-        guard let targets = try value.targets(entity.relationships[relationship].name) else {
-            return handle.draft.setNull(relationship: relationship)
-        }
-        try handle.change(try handle.draft.set(targets, relationship: relationship))
+        try handle.draft.set(try HostValue(value, "value"), cell: cell)
     }
 }
 
@@ -223,9 +229,7 @@ public func restway_draft_changes(
         let entity = draft.entity
         let changed = draft.changedCells
         for (place, cell) in changed.prefix(capacity).enumerated() {
-            outNames?[place] =
-                entity.attributeNameCString(at: cell)
-                ?? entity.relationshipNameCString(at: cell - entity.attributes.count)
+            outNames?[place] = entity.cellNameCString(at: cell)
         }
         return changed.count
     }

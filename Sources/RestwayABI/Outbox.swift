@@ -93,7 +93,8 @@ public func restway_outbox_count(
         let found = try Argument.outbox(client).counts()
         let known = restway_outbox_counts(
             struct_size: MemoryLayout<restway_outbox_counts>.size, waiting: Int64(found.waiting),
-            sending: Int64(found.sending), blocked: Int64(found.blocked), dead: Int64(found.dead))
+            sending: Int64(found.sending), blocked: Int64(found.blocked), dead: Int64(found.dead),
+            parked: Int64(found.parked))
         try SizedStructs.outboxCounts.write(known, to: counts)
     }
 }
@@ -213,7 +214,7 @@ public func restway_outbox_drop_all(
 
 extension Argument {
     /// Returns the outbox of a client. Throws if the client has no outbox or may not be used.
-    fileprivate static func outbox(_ client: InHandle) throws(Failure) -> Outbox {
+    static func outbox(_ client: InHandle) throws(Failure) -> Outbox {
         try ClientHandle.argument(client).requireOutbox()
     }
 }

@@ -37,14 +37,8 @@ public func restway_pending_count(_ pending: InHandle) -> Int {
 
 @_cdecl("restway_pending_name") @implementation
 public func restway_pending_name(_ pending: InHandle, _ index: Int) -> CString! {
-    guard let pending = PendingObject.object(pending), let cell = pending.cells.at(index) else {
-        return nil
-    }
-    let entity = pending.mine.entity
-    let attributeCount = entity.attributes.count
-    return cell < attributeCount
-        ? entity.attributeNameCString(at: cell)
-        : entity.relationshipNameCString(at: cell - attributeCount)
+    guard let pending = PendingObject.object(pending) else { return nil }
+    return pending.cells.at(index).flatMap(pending.mine.entity.cellNameCString)
 }
 
 @_cdecl("restway_pending_is_relationship") @implementation

@@ -160,6 +160,18 @@ public func restway_query_set_pending(
     }
 }
 
+@_cdecl("restway_query_set_conflicted") @implementation
+public func restway_query_set_conflicted(
+    _ query: InHandle, _ conflicted: Int32, _ outError: OutHandle?
+) -> restway_status {
+    QueryHandle.changing(query, outError) { query throws(Failure) in
+        guard (-1...1).contains(conflicted) else {
+            throw Argument.outOfRange("conflicted", Int64(conflicted))
+        }
+        query.query.isConflicted = conflicted < 0 ? nil : conflicted == 1
+    }
+}
+
 @_cdecl("restway_query_set_pending_deletes") @implementation
 public func restway_query_set_pending_deletes(
     _ query: InHandle, _ shown: Int32, _ outError: OutHandle?

@@ -239,7 +239,7 @@ package struct BatchAnswer: Equatable, Sendable {
 // MARK: The outbox
 
 /// A function of the program that decides conflicts. It chooses in the conflict that it is given.
-/// What it leaves without a choice is parked, and so is everything if it fails.
+/// An attribute that it leaves without a choice is parked, and so is everything if it fails.
 package typealias ConflictResolver = @Sendable (Conflict) throws(HostRefusal) -> Void
 
 /// Stores requests that cannot be sent now. The outbox implements it; a client has at most one.

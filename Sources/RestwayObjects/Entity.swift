@@ -146,6 +146,12 @@ package final class Entity: @unchecked Sendable {
         relationships.indices.contains(index) ? cStrings[1 + attributes.count + index] : nil
     }
 
+    /// Returns the name of the attribute or relationship of a cell, valid while the entity lives;
+    /// `nil` if `index` is out of range.
+    package func cellNameCString(at index: Int) -> UnsafePointer<CChar>? {
+        (0..<valueCount).contains(index) ? cStrings[1 + index] : nil
+    }
+
     /// Returns the name of the entity at the other end, valid while the entity lives.
     package func relationshipTargetCString(at index: Int) -> UnsafePointer<CChar>? {
         relationships.indices.contains(index) ? cStrings[1 + valueCount + index] : nil

@@ -160,9 +160,6 @@ class ConflictItemTestCase: OutboxTestCase {
     @discardableResult
     func end() throws -> [String] {
         let all = nextFlushed().all
-        for item in all where item.state == .dead {
-            print("DBG", item.lastError ?? "", item.item.conflict?.text ?? "", item.item.entry.headers.map { "\($0.name): \($0.value)" })
-        }
         let told = all.map { "\($0.id) \($0.state)" }
         try client.setReachability(.unreachable)
         return told

@@ -146,7 +146,12 @@ final class ConflictItemTests: ConflictItemTestCase {
 
     func testAValueInConflictIsParkedAndTheOthersAreSent() throws {
         try withNotes {
-            try observe(client)
+            let told = told
+            try outbox.setObserver(
+                OutboxObserver(
+                    item: .init { list in
+                        told.update { $0.append("\(list.all[0].id) \(list.all[0].state)") }
+                    }, flushed: nil))
             try change(["title": .string("b"), "text": .string("u")])
             try begin()
             answer(#"PATCH notes/1 {"title":"b","text":"u"} if "v1""#, 412)
@@ -157,6 +162,9 @@ final class ConflictItemTests: ConflictItemTestCase {
             XCTAssertEqual(try values(), "b|c")
             XCTAssertEqual(try values("text"), "u|u")
             XCTAssertEqual(try outbox.counts().parked, 1)
+            told.wait { $0.count == 2 ? () : nil }
+            XCTAssertEqual(told.withLock { $0 }, ["2 parked", "1 delivered"])
+            told.withLock { $0 = [] }
             try reopen()
             if try !client.store.keepsKeys {
                 try get(Self.note("c"), tag: #""v3""#)

@@ -190,9 +190,7 @@ final class VersionTests: VersionTestCase {
     }
 
     func testARequestForSomethingBelowTheObjectHasNoCondition() throws {
-        try withNotes(
-            Self.byTag, #", "requests": [{"method": "PUT", "path": "notes/:id/star"}]"#
-        ) {
+        try withNotes {
             try get(Self.note, tag: #""v1""#)
             let call = try client.send(
                 RequestSpec(target: .path(.delete, "notes/1/star"), subject: .object(note())))

@@ -11,14 +11,16 @@ class EditTestCase: StoreTestCase {
     }
 
     static let model = EntityModel()
-    let note = EditTestCase.note(.assign)
+    var note = EditTestCase.note(.assign)
     let comment = Entity(
         name: "Comment", index: 1,
         attributes: [Attribute(name: "id"), Attribute(name: "text", type: .string)],
         identityIndex: 0, model: EditTestCase.model)
     let outbox: Int64 = 7
 
-    static func note(_ policy: Relationship.Policy) -> Entity {
+    static func note(
+        _ policy: Relationship.Policy, version: VersionRule? = nil
+    ) -> Entity {
         Entity(
             name: "Note", index: 0,
             attributes: [
@@ -30,7 +32,7 @@ class EditTestCase: StoreTestCase {
                     name: "comments", targetName: "Comment", targetIndex: 1, isMany: true,
                     policy: policy)
             ],
-            identityIndex: 0, model: model)
+            identityIndex: 0, model: model, version: version)
     }
 
     func makeStore() throws -> any ObjectStore { try makeStore([note, comment]) }
@@ -118,6 +120,10 @@ class EditTestCase: StoreTestCase {
 
     func object(_ store: any ObjectStore, _ id: Int64) throws -> Snapshot {
         try XCTUnwrap(store.object(note, .integer(id)))
+    }
+
+    func key(_ store: any ObjectStore, _ id: Int64 = 1) throws -> Int64 {
+        try object(store, id).storeKey
     }
 
     func title(_ store: any ObjectStore, _ id: Int64 = 1) throws -> String? {

@@ -61,6 +61,105 @@ final class PendingEditFileTests: EditTestCase {
         XCTAssertTrue(try store.edits(ofOutbox: outbox + 1).isEmpty)
     }
 
+    func testParkedEditsAndVersionsOutlastTheStore() throws {
+        note = Self.note(.assign, version: VersionRule(.entityTag))
+        let version = ObjectVersion("W/\"1\"")
+        let (edit, off) = try {
+            let store = try open()
+            try answer(store, row(1, title: .string("base"), body: .string("base"))) {
+                $0.versions = [0: version]
+            }
+            let edit = try self.edit(
+                store, object(store, 1), [Cell.title: .string("mine"), Cell.body: .string("b")])
+            let off = EditID.random(outbox: outbox)
+            try step(
+                store, .split(edit, off: off, storeKey: key(store), cells: [Cell.title]),
+                .park(off))
+            return (edit, off)
+        }()
+        let (first, second) = (try open(), try open())
+        XCTAssertEqual(try first.version(note, storeKey: key(first)), version)
+        XCTAssertEqual(try first.edits(ofOutbox: outbox).map(\.id), [off, edit])
+        XCTAssertEqual(try first.edits(ofOutbox: outbox).map(\.isParked), [true, false])
+        XCTAssertEqual(try titles(first) { $0.isConflicted = true }, ["mine"])
+        // Another store of the file sees what this one does.
+        try step(first, .resume(off))
+        XCTAssertEqual(try titles(second) { $0.isConflicted = true }, [])
+        try answer(first, row(1, title: .string("newer")))
+        XCTAssertNil(try second.version(note, storeKey: key(second)))
+        try step(second, .takeBack(off), .takeBack(edit))
+        XCTAssertEqual(try title(first), "newer")
+        try answer(second) { $0.deletions = [.everything] }
+        XCTAssertEqual(try file.integer("SELECT count(*) FROM restway_versions"), 0)
+        for table in ["edits", "layers", "layer_cells", "base"] {
+            XCTAssertEqual(try file.integer("SELECT count(*) FROM restway_\(table)"), 0, table)
+        }
+    }
+
+    func testAFileKnowsWhichValuesAreOlderThanTheVersion() throws {
+        note = Self.note(.assign, version: VersionRule(.attribute(Cell.body)))
+        try answer(open(), row(1, title: .string("a"), body: .string("1")))
+        try answer(open(), row(1, body: .string("2")))
+        let store = try open()
+        let version = { (store: any ObjectStore, cells: Set<Int>?) in
+            try store.version(self.note, storeKey: self.key(store), of: cells)?.text
+        }
+        XCTAssertNil(try version(store, nil))
+        XCTAssertNil(try version(store, [Cell.title]))
+        XCTAssertEqual(try version(store, [Cell.comments]), "2")
+        // The document no longer has the attribute that the file names.
+        try file.shell("UPDATE restway_versions SET stale = 'gone'")
+        XCTAssertNil(try version(open(), [Cell.comments]))
+        try answer(store, row(1, title: .string("a"), body: .string("3")))
+        XCTAssertEqual(try version(open(), nil), "3")
+    }
+
+    func testAFileOfVersion6KeepsItsEditsAndGetsVersions() throws {
+        note = Self.note(.assign, version: VersionRule(.entityTag))
+        let edit = try {
+            let store = try open()
+            try answer(store, row(1, title: .string("server")))
+            return try self.edit(store, object(store, 1), [Cell.title: .string("mine")])
+        }()
+        try file.shell(
+            """
+            DROP TABLE restway_versions; DROP INDEX restway_parked_layers;
+            ALTER TABLE restway_layers DROP COLUMN parked;
+            ALTER TABLE restway_edits DROP COLUMN parked; PRAGMA user_version = 6
+            """)
+        let store = try open()
+        XCTAssertEqual(try file.integer("PRAGMA user_version"), 7)
+        XCTAssertEqual(try title(store), "mine")
+        XCTAssertEqual(try store.edits(ofOutbox: outbox).map(\.id), [edit])
+        XCTAssertEqual(try store.edits(ofOutbox: outbox).map(\.isParked), [false])
+        XCTAssertNil(try store.version(note, storeKey: key(store)))
+        try step(store, .park(edit))
+        XCTAssertEqual(try titles(store) { $0.isConflicted = true }, ["mine"])
+        try answer(store, row(1, title: .string("newer"))) {
+            $0.versions = [0: ObjectVersion("\"2\"")]
+        }
+        XCTAssertEqual(try store.version(note, storeKey: key(store))?.text, "\"2\"")
+    }
+
+    func testACommitThatFailsLeavesVersionsAndParkedEditsAsTheyWere() throws {
+        note = Self.note(.assign, version: VersionRule(.entityTag))
+        let store = try open()
+        try answer(store, row(1, title: .string("server"))) {
+            $0.versions = [0: ObjectVersion("1")]
+        }
+        let edit = try self.edit(store, object(store, 1), [Cell.title: .string("mine")])
+        try file.shell(
+            """
+            CREATE TRIGGER refusal BEFORE UPDATE ON Note WHEN new.body = 'refused'
+            BEGIN SELECT RAISE(FAIL, 'refused'); END
+            """)
+        XCTAssertThrowsError(
+            try answer(store, row(1, body: .string("refused")), steps: .park(edit)))
+        XCTAssertEqual(try store.version(note, storeKey: key(store))?.text, "1")
+        XCTAssertEqual(try store.edits(ofOutbox: outbox).map(\.isParked), [false])
+        XCTAssertEqual(try titles(store) { $0.isConflicted = true }, [])
+    }
+
     func testAFileOfAnEarlierVersionGetsTheTables() throws {
         try answer(open(), row(1, title: .string("server")))
         try file.shell(StoreFile.withoutEdits)

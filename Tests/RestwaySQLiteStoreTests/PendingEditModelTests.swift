@@ -7,16 +7,26 @@ import XCTest
 final class PendingEditModelTests: EditTestCase {
     private struct Layer: Equatable {
         let edit: EditID
-        let values: [Int: String]
+        var values: [Int: String]
         var isActive = true
         var hides = false
+        var isParked = false
+
+        var isHiding: Bool { hides && isActive && !isParked }
     }
 
     /// An object of the server with the layers over it. Objects that only the program has are
     /// tested elsewhere.
     private struct Object {
         var server: [Int: String] = [:]
+        var version: String?
         var layers: [Layer] = []
+
+        mutating func take(_ values: [Int: String], version: String?) {
+            let isOther = values.contains { server[$0.key] != $0.value }
+            server.merge(values) { $1 }
+            if isOther || version != nil { self.version = version }
+        }
 
         func shown(_ cell: Int) -> String? {
             let values = layers.filter(\.isActive).compactMap { $0.values[cell] }
@@ -33,6 +43,31 @@ final class PendingEditModelTests: EditTestCase {
         /// All edits that have not ended, also those whose objects were deleted.
         var edits: [EditID] = []
         var suspended: Set<EditID> = []
+        var parked: Set<EditID> = []
+
+        /// The objects with a layer of an edit.
+        func objects(of edit: EditID) -> [Int64] {
+            objects.keys.filter { objects[$0]!.layers.contains { $0.edit == edit } }
+        }
+
+        mutating func park(_ edit: EditID) {
+            suspended.remove(edit)
+            parked.insert(edit)
+            changeLayers(edit) { ($0.isActive, $0.isParked) = (true, true) }
+        }
+
+        /// Moves cells of an edit of an object to a new edit.
+        mutating func split(_ edit: EditID, off new: EditID, _ id: Int64, _ cells: Set<Int>) {
+            edits.insert(new, at: edits.firstIndex(of: edit)!)
+            if suspended.contains(edit) { suspended.insert(new) }
+            let place = objects[id]!.layers.firstIndex { $0.edit == edit }!
+            let layer = objects[id]!.layers[place]
+            let moved = layer.values.filter { cells.contains($0.key) }
+            guard !moved.isEmpty else { return }
+            objects[id]!.layers[place].values = layer.values.filter { !cells.contains($0.key) }
+            let split = Layer(edit: new, values: moved, isActive: layer.isActive)
+            objects[id]!.layers.insert(split, at: place)
+        }
 
         mutating func changeLayers(_ edit: EditID, _ change: (inout Layer) -> Void) {
             for id in objects.keys {
@@ -48,11 +83,12 @@ final class PendingEditModelTests: EditTestCase {
                 guard let layer = objects[id]!.layers.first(where: { $0.edit == edit }) else {
                     continue
                 }
-                if isDelivered { objects[id]!.server.merge(layer.values) { $1 } }
+                if isDelivered { objects[id]!.take(layer.values, version: nil) }
                 objects[id]!.layers.removeAll { $0.edit == edit }
             }
             edits.removeAll { $0 == edit }
             suspended.remove(edit)
+            parked.remove(edit)
         }
     }
 
@@ -61,6 +97,7 @@ final class PendingEditModelTests: EditTestCase {
     private static let cells = [Cell.title, Cell.body]
 
     func testRandomSchedulesAgreeWithTheModel() throws {
+        note = Self.note(.assign, version: VersionRule(.entityTag))
         for seed in 1...Self.seeds {
             _ = try run(seed, [MemoryStore(keyBefore: 0)]) { $0 }
         }
@@ -73,7 +110,7 @@ final class PendingEditModelTests: EditTestCase {
             stores = try run(seed, stores) { _ in try open() }
             let left = try stores[0].edits(ofOutbox: outbox).map { EditStep.takeBack($0.id) }
             try answer(stores[0]) { ($0.editSteps, $0.deletions) = (left, [.everything]) }
-            for table in ["edits", "layers", "layer_cells", "base"] {
+            for table in ["edits", "layers", "layer_cells", "base", "versions"] {
                 XCTAssertEqual(try file.integer("SELECT count(*) FROM restway_\(table)"), 0)
             }
         }
@@ -107,11 +144,12 @@ final class PendingEditModelTests: EditTestCase {
     ) throws {
         let id = Int64.random(in: Self.ids, using: &random)
         let edit = model.edits.randomElement(using: &random)
-        switch Int.random(in: 0..<10, using: &random) {
+        switch Int.random(in: 0..<13, using: &random) {
         case 0..<3:
             let (row, values) = randomRow(id, &random)
-            try answer(store, row)
-            model.objects[id, default: Object()].server.merge(values) { $1 }
+            let version = randomVersion(&random)
+            try answer(store, row) { $0.versions = version.map { [0: ObjectVersion($0)] } ?? [:] }
+            model.objects[id, default: Object()].take(values, version: version)
         case 3..<6:
             guard model.objects[id] != nil else { return }
             var values = randomValues(&random)
@@ -135,9 +173,12 @@ final class PendingEditModelTests: EditTestCase {
             // The commit that delivers the edit may bring an answer, too.
             if Bool.random(using: &random) {
                 let (row, values) = randomRow(id, &random)
-                try answer(store, row, steps: .deliver(edit))
+                let version = randomVersion(&random)
+                try answer(store, row, steps: .deliver(edit)) {
+                    $0.versions = version.map { [0: ObjectVersion($0)] } ?? [:]
+                }
                 model.end(edit, isDelivered: true)
-                model.objects[id, default: Object()].server.merge(values) { $1 }
+                model.objects[id, default: Object()].take(values, version: version)
             } else {
                 try step(store, .deliver(edit))
                 model.end(edit, isDelivered: true)
@@ -147,19 +188,55 @@ final class PendingEditModelTests: EditTestCase {
             if Bool.random(using: &random) {
                 try step(store, .takeBack(edit))
                 model.end(edit, isDelivered: false)
-            } else if model.suspended.remove(edit) != nil {
+            } else if model.suspended.contains(edit) || model.parked.contains(edit) {
                 try step(store, .resume(edit))
-                model.changeLayers(edit) { $0.isActive = true }
+                model.suspended.remove(edit)
+                model.parked.remove(edit)
+                model.changeLayers(edit) { ($0.isActive, $0.isParked) = (true, false) }
             } else {
-                try step(store, .suspend(edit))
-                model.suspended.insert(edit)
-                model.changeLayers(edit) { $0.isActive = false }
+                try suspend(edit, store, &model)
             }
+        case 9:
+            guard let edit else { return }
+            if model.parked.contains(edit), Bool.random(using: &random) {
+                try suspend(edit, store, &model)
+            } else {
+                try step(store, .park(edit))
+                model.park(edit)
+            }
+        case 10:
+            guard let edit, let id = model.objects(of: edit).first else { return }
+            let values = randomValues(&random)
+            let cells = values.map { cell, value in
+                PendingEdit.Cell(cell, before: .string("before"), after: .string(value))
+            }
+            try step(store, .rebase(edit, storeKey: key(store, id), cells))
+            model.changeLayers(edit) { $0.values = values }
+        case 11:
+            guard let edit, let id = model.objects(of: edit).first else { return }
+            let off = EditID.random(outbox: outbox)
+            let cells = Set(randomValues(&random).keys)
+            try step(
+                store, .split(edit, off: off, storeKey: key(store, id), cells: cells))
+            model.split(edit, off: off, id, cells)
         default:
             guard Int.random(in: 0..<3, using: &random) == 0 else { return }
             try answer(store) { $0.deletions = [.identity(self.note, .integer(id))] }
             model.objects[id] = nil
         }
+    }
+
+    private func suspend(
+        _ edit: EditID, _ store: any ObjectStore, _ model: inout Model
+    ) throws {
+        try step(store, .suspend(edit))
+        model.suspended.insert(edit)
+        model.parked.remove(edit)
+        model.changeLayers(edit) { ($0.isActive, $0.isParked) = (false, false) }
+    }
+
+    private func randomVersion(_ random: inout SeededRandom) -> String? {
+        Bool.random(using: &random) ? "\(Int.random(in: 0..<3, using: &random))" : nil
     }
 
     private func randomValues(_ random: inout SeededRandom) -> [Int: String] {
@@ -185,6 +262,9 @@ final class PendingEditModelTests: EditTestCase {
         XCTAssertEqual(
             Set(try store.edits(ofOutbox: outbox).filter(\.isSuspended).map(\.id)),
             model.suspended, label)
+        XCTAssertEqual(
+            Set(try store.edits(ofOutbox: outbox).filter(\.isParked).map(\.id)), model.parked,
+            label)
         for id in Self.ids {
             guard let wanted = model.objects[id] else {
                 XCTAssertNil(try store.object(note, .integer(id)), label)
@@ -199,7 +279,9 @@ final class PendingEditModelTests: EditTestCase {
             XCTAssertEqual(
                 try store.pendingCells(note, storeKey: object.storeKey).map(\.index),
                 wanted.pendingCells, label)
-            let isHidden = wanted.layers.contains { $0.hides && $0.isActive }
+            XCTAssertEqual(
+                try store.version(note, storeKey: object.storeKey)?.text, wanted.version, label)
+            let isHidden = wanted.layers.contains(where: \.isHiding)
             XCTAssertEqual(try store.hiddenKeys().contains(object.storeKey), isHidden, label)
         }
     }
@@ -209,13 +291,17 @@ final class PendingEditModelTests: EditTestCase {
     ) throws {
         let objects = model.objects.values
         let pendingCount = objects.count { $0.layers.contains(where: \.isActive) }
-        let shownCount = objects.count { !$0.layers.contains { $0.hides && $0.isActive } }
+        let shownCount = objects.count { !$0.layers.contains(where: \.isHiding) }
+        let conflictedCount = objects.count { $0.layers.contains(where: \.isParked) }
         var query = Query(note, .all)
         query.isPending = true
         XCTAssertEqual(try store.count(query), pendingCount, label)
         query.isPending = false
         XCTAssertEqual(try store.count(query), model.objects.count - pendingCount, label)
         query.isPending = nil
+        query.isConflicted = true
+        XCTAssertEqual(try store.count(query), conflictedCount, label)
+        query.isConflicted = nil
         query.pendingDeletes = .hide
         XCTAssertEqual(try store.count(query), shownCount, label)
     }

@@ -97,7 +97,7 @@ final class StoredListTests: StoreTestCase {
         }
         try file.shell("PRAGMA user_version = 1")
         let store = try file.open([entity])
-        XCTAssertEqual(try file.integer("PRAGMA user_version"), 6)
+        XCTAssertEqual(try file.integer("PRAGMA user_version"), 7)
         XCTAssertEqual(try store.count(entity), 1)
         try store.apply(change(1))
         XCTAssertEqual(try store.list("a")?.keys, [1])

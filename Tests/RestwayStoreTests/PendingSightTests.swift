@@ -172,6 +172,49 @@ final class PendingSightTests: XCTestCase {
         XCTAssertEqual(try store.seen(object)?.string(at: 1), "b")
     }
 
+    func testTheProgramSeesVersionsAndIsToldOfConflicts() throws {
+        let (store, observer) = (makeStore(), Observer())
+        let tagged = Entity(
+            name: "Tagged", index: 1,
+            attributes: [Attribute(name: "id"), Attribute(name: "title", type: .string)],
+            identityIndex: 0, model: Self.model, version: VersionRule(.entityTag))
+        let answer = { (title: String, version: String) throws in
+            let row = Snapshot.make(tagged, [.int64(1), .string(title)])
+            var changes = ChangeSet(rows: [row])
+            changes.versions = [0: ObjectVersion(version)]
+            return try store.commit(changes).objects[0]
+        }
+        let object = try answer("a", "\"1\"")
+        XCTAssertEqual(try store.version(of: object)?.text, "\"1\"")
+        // An older snapshot shows the same object.
+        let newer = try answer("b", "\"2\"")
+        XCTAssertEqual(try store.version(of: object)?.text, "\"2\"")
+        XCTAssertNil(try store.version(of: Snapshot.make(tagged, [.int64(2), .null])))
+
+        let older = store.moment()
+        let delivered = try edit(store, newer, "delivered")
+        try step(store, .deliver(delivered))
+        XCTAssertNil(try store.version(of: object))
+        let late = Snapshot.make(tagged, [.int64(1), .string("late")])
+        var changes = ChangeSet(rows: [late])
+        changes.versions = [0: ObjectVersion("\"3\"")]
+        _ = try store.commit(changes, since: older)
+        XCTAssertNil(try store.version(of: object))
+
+        let edit = try self.edit(store, XCTUnwrap(store.seen(object)), "mine")
+        _ = try store.add(observer, .object(object))
+        var query = HostQuery(Query(tagged))
+        query.query.isConflicted = true
+        XCTAssertEqual(try store.count(query), 0)
+        try step(store, .park(edit))
+        XCTAssertEqual(observer.take().map(\.pendingChanged), [true])
+        XCTAssertEqual(try store.objects(query).map { $0.string(at: 1) }, ["mine"])
+        XCTAssertEqual(try store.edits(ofOutbox: 1).map(\.isParked), [true])
+        try step(store, .takeBack(edit))
+        XCTAssertEqual(observer.take().map(\.pendingChanged), [true])
+        XCTAssertEqual(try store.count(query), 0)
+    }
+
     func testDeliveriesAreForgottenWithTheLastOlderRequest() {
         var deliveries = Deliveries()
         deliveries.note([1: [0]])

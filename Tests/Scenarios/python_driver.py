@@ -193,9 +193,39 @@ class PythonDriver:
         query = self.client.store.query(step["entity"])
         if "pending" in step:
             query = query.pending(step["pending"])
+        if "conflicted" in step:
+            query = query.conflicted(step["conflicted"])
         if "pendingDeletes" in step:
             query = query.pending_deletes(step["pendingDeletes"])
         return {"found": [item.identity for item in query]}
+
+    def _conflicts(self, step: dict[str, JSON]) -> dict[str, JSON]:
+        return {"conflicts": [_conflict(found) for found in self.client.outbox.conflicts()]}
+
+    def _resolve(self, step: dict[str, JSON]) -> dict[str, JSON]:
+        for conflict in self.client.outbox.conflicts():
+            self._choose(step, conflict)
+            conflict.resolve()
+        return {}
+
+    def _resolver(self, step: dict[str, JSON]) -> dict[str, JSON]:
+        @self.client.resolver(step.get("entity"))
+        def decide(conflict: restway.Conflict) -> None:
+            self._choose(step, conflict)
+            if step.get("fails"):
+                raise LookupError("nobody knows")
+
+        return {}
+
+    def _choose(self, step: dict[str, JSON], conflict: restway.Conflict) -> None:
+        """Makes the choices that the members of a step describe."""
+        values = {name: self._said(value) for name, value in step.get("set", {}).items()}
+        conflict.choose(step.get("side"), **values)
+        for name, side in step.get("sides", {}).items():
+            conflict.choose(side, name)
+
+    def _version(self, step: dict[str, JSON]) -> dict[str, JSON]:
+        return {"version": self.client.store.version(self._object(step["object"]))}
 
     def _drop(self, step: dict[str, JSON]) -> dict[str, JSON]:
         return {"dropped": self.client.outbox.drop_all()}
@@ -293,7 +323,22 @@ class PythonDriver:
             "apiMessage": error.api_message,
             "retryable": error.retryable,
             "attempts": len(error.attempts),
+            "conflict": None if error.conflict is None else _conflict(error.conflict),
         }
+
+
+def _conflict(conflict: restway.Conflict) -> dict[str, JSON]:
+    """Returns a conflict with its three sides."""
+    first, *more = conflict.kind.name.split("_")
+    return {
+        "kind": first.lower() + "".join(map(str.capitalize, more)),
+        conflict.mine.entity: conflict.mine.identity,
+        "values": {
+            name: {side: _plain(each) for side, each in value._asdict().items()}
+            for name, value in conflict.items()
+        },
+        "theirs": None if conflict.theirs is None else _shown(conflict.theirs),
+    }
 
 
 def _told(response: restway.Response) -> dict[str, JSON]:

@@ -36,18 +36,20 @@ MODULES = modules()
 #: The layers of the package, the lowest first, as docs/ARCHITECTURE.md explains them. A name stands
 #: for the module and all modules below it in a package. A module that no layer names is above all.
 LAYERS = {
-    "values and errors": "_base _details _enums _errors _exceptions _headers",
+    "values and errors": "_base _details _enums _errors _exceptions",
     "declarations": "_ffi",
     "handles": "_config _handles _library",
-    "objects": "_draft _functions _object _observers _query _reading _store _transaction _values",
+    "objects": "_conflicts _draft _functions _object _observers _query _reading _store _transaction _values",
     "requests": "_api _auth _body _call _network _parsing _pipeline _request _resource _response "
     "progress",
     "parts of clients": "_batch _cache _event_loop _lifecycle _outbox _outbox_items _pages "
     "_pages_into _scope _stream _types _verbs",
     "clients": "_async_client _client _client_base _routing anyio",
 }
-#: Errors hold the answer and the request of their call: type checkers have to know both.
+#: Errors hold the answer, the request and the conflict of their call: type checkers have to know
+#: them.
 UPWARD = {
+    ("restway._errors", "restway._conflicts"),
     ("restway._errors", "restway._handles.outgoing"),
     ("restway._errors", "restway._response"),
 }

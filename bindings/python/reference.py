@@ -35,7 +35,9 @@ TOPICS = {
     "client": ("Clients", ["_client"]),
     "async-client": ("Clients for asyncio", ["_async_client"]),
     "clients": ("Methods of all clients", ["_client_base"]),
-    "requests": ("Requests and files", ["_request", "_resource", "_headers", "_handles.outgoing"]),
+    "requests": (
+        "Requests and files", ["_request", "_resource", "_base.headers", "_handles.outgoing"]
+    ),
     "options": ("Options of requests", ["_body"]),
     "calls": ("Calls", ["_call", "_details"]),
     "responses": ("Responses", ["_response", "_handles"]),
@@ -48,6 +50,7 @@ TOPICS = {
     "auth": ("Credentials", ["_auth"]),
     "pipeline": ("Modifiers and interceptors", ["_pipeline"]),
     "cache": ("The response cache", ["_cache"]),
+    "conflicts": ("Conflicts", ["_conflicts"]),
     "outbox": ("The outbox", ["_outbox", "_outbox_items"]),
     "network": (
         "Connections, time limits, credentials, cookies, rates", ["_network", "_config"]
@@ -65,6 +68,7 @@ PARTS_OF_CLIENTS = {
     "BytesMapping": "Client",
     "ClientAuth": "Client and AsyncClient",
     "ClientBase": "Client and AsyncClient",
+    "ClientConflicts": "Client and AsyncClient",
     "ClientNetwork": "Client and AsyncClient",
     "ClientPipeline": "Client and AsyncClient",
     "GivesAwaitedPages": "AsyncClient, AsyncScope and AnyioClient",

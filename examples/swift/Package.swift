@@ -15,7 +15,7 @@ let restway: Package.Dependency =
 let package = Package(
     name: "samples",
     dependencies: [restway],
-    targets: ["notes", "issues", "inspection"].map { name in
+    targets: ["notes", "issues", "inspection", "conflicts"].map { name in
         .executableTarget(
             name: name, dependencies: [.product(name: "Restway", package: "restway")],
             swiftSettings: [.swiftLanguageMode(.v6)])

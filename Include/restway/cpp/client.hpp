@@ -8,6 +8,7 @@
 #include "arrow.hpp"
 #include "batch.hpp"
 #include "batch_format.hpp"
+#include "conflict.hpp"
 #include "event.hpp"
 #include "inspect.hpp"
 #include "lifecycle.hpp"
@@ -220,6 +221,28 @@ public:
     /** The stored requests of the client. */
     restway::outbox outbox() const {
         return restway::outbox(get());
+    }
+
+    /** Sets the function that decides conflicts whose policy in the API document is `ask`:
+     *  `void(conflict &)` chooses. What it leaves without a choice is parked, and everything is if
+     *  it throws, or returns a result<void> that holds an error.
+     *
+     *  @param entity The entity; without one it is the function of all entities that have none of
+     *                their own. */
+    template <typename Function>
+    returned<void> set_resolver(std::optional<std::string_view> entity, Function resolve) const {
+        return internal::attach<void>(
+            std::move(resolve), [&](void *context, restway_destroy_fn destroy, auto... out) {
+                return restway_client_set_resolver(
+                    get(), internal::c_text(entity), internal::on_conflict<Function>, context,
+                    destroy, out...);
+            });
+    }
+
+    returned<void> remove_resolver(std::optional<std::string_view> entity = std::nullopt) const {
+        return internal::call<void>(
+            restway_client_set_resolver, get(), internal::c_text(entity), nullptr, nullptr,
+            nullptr);
     }
 
     /** The pages of a request, which names a route with `pages`. */

@@ -41,6 +41,7 @@
 
 RESTWAY_CPP_BEGIN
 
+class conflict;
 class response;
 
 namespace internal {
@@ -159,6 +160,10 @@ public:
 
     /** The response that came with the failure; an empty handle if there is none. */
     restway::response response() const;
+
+    /** The conflict because of which a call has failed: its change does not fit the server's newest
+     *  values. An empty handle for another error. */
+    restway::conflict conflict() const;
 
     /** The number of the stored request, if the error is RESTWAY_E_QUEUED, else 0. */
     std::int64_t outbox_id() const noexcept {

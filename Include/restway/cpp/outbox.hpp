@@ -9,6 +9,9 @@
 
 RESTWAY_CPP_BEGIN
 
+class conflict;
+class conflicts;
+
 /** A stored request, as it was when it was read. The texts are borrowed from it. */
 class outbox_item
     : public handle<restway_outbox_item, restway_outbox_item_retain, restway_outbox_item_release> {
@@ -236,6 +239,14 @@ public:
         }
         return *pending != 0;
     }
+
+    /** The parked conflicts, the oldest first, with the newest values that the server has sent
+     *  (conflict.hpp). */
+    returned<restway::conflicts> conflicts() const;
+
+    /** Resolves a parked conflict as it was chosen: the chosen values wait in the outbox again, and
+     *  what has no choice stays parked. */
+    returned<void> resolve(const conflict &chosen) const;
 
     /** Says whether the server can be reached. */
     returned<void> set_reachability(restway_reachability reachability) const {

@@ -143,6 +143,12 @@ public:
         return step(restway_query_set_pending, get(), !pending ? -1 : *pending ? 1 : 0);
     }
 
+    /** Finds the objects with a parked change (outbox::conflicts()); with false the other ones, and
+     *  with std::nullopt all objects. */
+    query &conflicted(std::optional<bool> conflicted = true) {
+        return step(restway_query_set_conflicted, get(), !conflicted ? -1 : *conflicted ? 1 : 0);
+    }
+
     /** Whether it finds objects that are to be deleted, because a DELETE of them waits for the
      *  server. With std::nullopt it does as the API document says, which hides them by default. */
     query &pending_deletes(std::optional<bool> shown) {
@@ -321,6 +327,13 @@ public:
     /** The pending edits of an object, which wait for the server. */
     returned<restway::pending> pending(const object &of) const {
         return internal::call<restway::pending>(restway_store_pending, get(), of.get());
+    }
+
+    /** The version of an object: the text by which the server knows its state, such as an entity
+     *  tag with its quotation marks; empty if it is not known. */
+    returned<std::string> version(const object &of) const {
+        return internal::written(
+            [&](auto... buffer) { return restway_store_version(get(), of.get(), buffer...); });
     }
 
     /** Begins a query of an entity. */

@@ -72,6 +72,12 @@ public struct Query: Sendable {
         try changed { query throws(Failure) in query.query.isPending = isPending }
     }
 
+    /// Keeps the objects with a parked change (`Outbox.conflicts`); with false the other ones, and
+    /// with `nil` all objects.
+    public func conflicted(_ isConflicted: Bool? = true) throws(RestwayError) -> Query {
+        try changed { query throws(Failure) in query.query.isConflicted = isConflicted }
+    }
+
     /// Shows or hides the objects that are to be deleted, because a DELETE of them waits for the
     /// server. With `nil` the query does as the document says: without `pendingDeletes` in its
     /// section `store`, they are hidden.

@@ -25,6 +25,8 @@ public struct Outbox: Sendable {
         public let blocked: Int
         /// Requests that the server has refused.
         public let dead: Int
+        /// Requests that wait until their conflict is resolved.
+        public let parked: Int
     }
 
     /// Counts the stored requests.
@@ -36,7 +38,7 @@ public struct Outbox: Sendable {
             let counts = try outbox.counts()
             return Counts(
                 waiting: counts.waiting, sending: counts.sending, blocked: counts.blocked,
-                dead: counts.dead)
+                dead: counts.dead, parked: counts.parked)
         }
     }
 

@@ -4,6 +4,7 @@ public import CRestway
 import RestwayAuth
 import RestwayCalls
 import RestwayObjects
+import RestwayOutcome
 import RestwayStore
 import RestwayThreads
 
@@ -18,6 +19,8 @@ extension HandleCounts {
         ObjectIdentifier(ChangeList.self): "changes",
         ObjectIdentifier(ClientHandle.self): "client",
         ObjectIdentifier(ManualClock.self): "clock",
+        ObjectIdentifier(Conflict.self): "conflict",
+        ObjectIdentifier(ConflictsHandle.self): "conflicts",
         ObjectIdentifier(CookiesHandle.self): "cookies",
         ObjectIdentifier(DraftHandle.self): "draft",
         ObjectIdentifier(ErrorHandle.self): "error",
@@ -107,6 +110,22 @@ public func restway_clock_retain(_ clock: InHandle) -> OpaquePointer! { ManualCl
 
 @_cdecl("restway_clock_release") @implementation
 public func restway_clock_release(_ clock: InHandle) { ManualClock.release(clock) }
+
+@_cdecl("restway_conflict_retain") @implementation
+public func restway_conflict_retain(_ conflict: InHandle) -> OpaquePointer! {
+    Conflict.retain(conflict)
+}
+
+@_cdecl("restway_conflict_release") @implementation
+public func restway_conflict_release(_ conflict: InHandle) { Conflict.release(conflict) }
+
+@_cdecl("restway_conflicts_retain") @implementation
+public func restway_conflicts_retain(_ conflicts: InHandle) -> OpaquePointer! {
+    ConflictsHandle.retain(conflicts)
+}
+
+@_cdecl("restway_conflicts_release") @implementation
+public func restway_conflicts_release(_ conflicts: InHandle) { ConflictsHandle.release(conflicts) }
 
 @_cdecl("restway_cookies_retain") @implementation
 public func restway_cookies_retain(_ cookies: InHandle) -> OpaquePointer! {

@@ -1,4 +1,4 @@
-/// What becomes of an attribute that both the program and the server have changed.
+/// The fate of an attribute that both the program and the server have changed.
 package enum ConflictPolicy: String, CaseIterable, Sendable {
     /// The value of the program is sent.
     case mine
@@ -10,7 +10,8 @@ package enum ConflictPolicy: String, CaseIterable, Sendable {
     case ask
     /// The number that the program has added is added to the number of the server.
     case add
-    /// What the program has put into a list and taken out of it is done to the list of the server.
+    /// The elements that the program has put into a list and taken out of it are put into the list
+    /// of the server and taken out of it.
     case union
 
     /// The policies for an object as a whole.

@@ -31,7 +31,7 @@ package struct VersionRule: Equatable, Sendable {
 /// that came with the version.
 package struct ObjectVersion: Hashable, Sendable {
     /// The text as the server has sent it: an entity tag with its quotes, and with the `W/` of a
-    /// weak tag.
+    /// weak tag. A number or a date in an attribute stands as digits, or in ISO 8601 and UTC.
     package let text: String
 
     package init(_ text: String) {

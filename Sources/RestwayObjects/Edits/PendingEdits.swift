@@ -74,7 +74,9 @@ struct PendingEdits {
 
     func edits(ofOutbox outbox: Int64) -> [ListedEdit] {
         edits.filter { $0.key.outbox == outbox }
-            .sorted { $0.value.record.place < $1.value.record.place }
+            .sorted {
+                ($0.value.record.place, $0.key.number) < ($1.value.record.place, $1.key.number)
+            }
             .map { ListedEdit($0.key, $0.value.record) }
     }
 }

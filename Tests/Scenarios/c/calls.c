@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conflicts.h"
 #include "values.h"
 
 /** Makes the draft that `{"entity", "of", "set"}` describes, owned by the caller (+1). */
@@ -160,7 +161,7 @@ static void add_response(
 }
 
 /** Adds what an error says to an outcome. */
-static void add_error(json_t *outcome, const restway_error *error) {
+static void add_error(struct driver *driver, json_t *outcome, const restway_error *error) {
     json_t *details = json_array();
     for (size_t index = 0; index < restway_error_detail_count(error); index++) {
         json_t *detail = json_object();
@@ -176,6 +177,7 @@ static void add_error(json_t *outcome, const restway_error *error) {
     json_object_set_new(outcome, "retryable", json_boolean(restway_error_is_retryable(error)));
     json_object_set_new(
         outcome, "attempts", json_integer((json_int_t)restway_error_attempt_count(error)));
+    json_object_set_new(outcome, "conflict", conflict_of(driver, error));
 }
 
 json_t *outcome_of(
@@ -188,7 +190,7 @@ json_t *outcome_of(
         add_response(driver, outcome, answer);
     }
     if (error != NULL) {
-        add_error(outcome, error);
+        add_error(driver, outcome, error);
     }
     restway_response_release(response);
     restway_error_release(error);

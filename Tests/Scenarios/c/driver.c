@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "calls.h"
+#include "conflicts.h"
 #include "edits.h"
 #include "values.h"
 
@@ -279,6 +280,10 @@ static const struct {
     {"discriminator", do_discriminator},
     {"pending", do_pending},
     {"find", do_find},
+    {"conflicts", do_conflicts},
+    {"resolve", do_resolve},
+    {"resolver", do_resolver},
+    {"version", do_version},
     {"drop", do_drop},
     {"retry", do_retry},
     {"observe", do_observe},

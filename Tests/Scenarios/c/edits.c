@@ -16,12 +16,17 @@ static restway_query *query_of(struct driver *driver, const json_t *step) {
     const char *entity = json_string_value(json_object_get(step, "entity"));
     const char *deletes = json_string_value(json_object_get(step, "pendingDeletes"));
     const json_t *pending = json_object_get(step, "pending");
+    const json_t *conflicted = json_object_get(step, "conflicted");
     restway_query *query = NULL;
     restway_error *error = NULL;
     must("query", restway_query_create(driver->store, entity, &query, &error), error);
     if (pending != NULL) {
         must(
             "pending", restway_query_set_pending(query, json_is_true(pending), &error), error);
+    }
+    if (conflicted != NULL) {
+        int is_conflicted = json_is_true(conflicted);
+        must("conflicted", restway_query_set_conflicted(query, is_conflicted, &error), error);
     }
     if (deletes != NULL) {
         int is_shown = strcmp(deletes, "show") == 0;

@@ -121,6 +121,7 @@ json outcome_of(const restway::store &store, const restway::error &failure) {
         details.append(
             json::object().set("path", json::of(problem.path)).set("code", json::of(problem.code)));
     }
+    const restway::conflict conflict = failure.conflict();
     const auto attempts = restway_error_attempt_count(failure.get());
     json outcome = response ? outcome_of_response(store, response) : json::object();
     return outcome.set("status", json::of(std::int64_t(failure.status())))
@@ -129,5 +130,6 @@ json outcome_of(const restway::store &store, const restway::error &failure) {
         .set("apiCode", json::of(failure.api_code()))
         .set("apiMessage", json::of(failure.api_message()))
         .set("retryable", json::of(failure.is_retryable()))
-        .set("attempts", json::of(std::int64_t(attempts)));
+        .set("attempts", json::of(std::int64_t(attempts)))
+        .set("conflict", conflict ? json_of(store, conflict) : json::null());
 }

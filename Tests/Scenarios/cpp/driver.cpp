@@ -196,6 +196,9 @@ private:
         if (step["pending"]) {
             query.pending(step["pending"].is_true());
         }
+        if (step["conflicted"]) {
+            query.conflicted(step["conflicted"].is_true());
+        }
         if (step["pendingDeletes"]) {
             query.pending_deletes(step["pendingDeletes"].string() == "show");
         }
@@ -234,16 +237,64 @@ private:
             .set("confirmed", confirmed ? json_of(store(), confirmed) : json::null());
     }
 
-    static json or_null(const json &value) {
-        return value ? value : json::null();
-    }
-
     json find(const json &step) {
         json found = json::array();
         for (const restway::object object : store().query(query_of(step))) {
             found.append(identity_of(object));
         }
         return json::object().set("found", found);
+    }
+
+    json conflicts(const json &) {
+        json found = json::array();
+        for (const restway::conflict conflict : client_.outbox().conflicts()) {
+            found.append(json_of(store(), conflict));
+        }
+        return json::object().set("conflicts", found);
+    }
+
+    json resolve(const json &step) {
+        for (restway::conflict conflict : client_.outbox().conflicts()) {
+            choose(store(), step, conflict);
+            client_.outbox().resolve(conflict);
+        }
+        return json::object();
+    }
+
+    json resolver(const json &step) {
+        const std::optional<std::string> entity =
+            step["entity"] ? std::optional<std::string>(step["entity"].string()) : std::nullopt;
+        // The steps and the worker count references in different threads.
+        client_.set_resolver(
+            entity,
+            [choices = json::parse(step.text()), objects = store()](restway::conflict &conflict) {
+                choose(objects, choices, conflict);
+                if (choices["fails"].is_true()) {
+                    throw std::runtime_error("nobody knows");
+                }
+            });
+        return json::object();
+    }
+
+    /** Makes the choices that the members of a step describe. */
+    static void choose(const restway::store &store, const json &step, restway::conflict &conflict) {
+        const auto side = [](const json &named) {
+            return named.string() == "mine" ? RESTWAY_CONFLICT_MINE : RESTWAY_CONFLICT_THEIRS;
+        };
+        if (step["side"]) {
+            conflict.choose(side(step["side"]));
+        }
+        step["sides"].each(
+            [&](const char *name, const json &named) { conflict.choose(name, side(named)); });
+        step["set"].each([&](const char *name, const json &value) {
+            conflict.set(name, value_of(store, value));
+        });
+    }
+
+    json version(const json &step) {
+        const std::string found = store().version(object_named(store(), step["object"]));
+        return json::object().set(
+            "version", found.empty() ? json::null() : json::of(std::string_view(found)));
     }
 
     json drop(const json &) {
@@ -327,6 +378,10 @@ const std::map<std::string, driver::performing> driver::kinds = {
     {"discriminator", &driver::discriminator},
     {"pending", &driver::pending},
     {"find", &driver::find},
+    {"conflicts", &driver::conflicts},
+    {"resolve", &driver::resolve},
+    {"resolver", &driver::resolver},
+    {"version", &driver::version},
     {"drop", &driver::drop},
     {"retry", &driver::retry},
     {"observe", &driver::observe},

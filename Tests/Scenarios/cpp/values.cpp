@@ -148,6 +148,34 @@ static json changed_names(const restway::store &store, const restway::change &ch
     return changed;
 }
 
+json or_null(const json &value) {
+    return value ? value : json::null();
+}
+
+json json_of(const restway::store &store, const restway::conflict &conflict) {
+    static const char *const kinds[] = {"", "attributes", "theyDeleted", "iDelete"};
+    const restway::object theirs = conflict.theirs();
+    const std::string entity(conflict.mine().entity());
+    const json shown = theirs ? json_of(store, theirs) : json::null();
+    const json mine = json_of(store, conflict.mine())[entity.c_str()];
+    const json base = json_of(store, conflict.base())[entity.c_str()];
+    json values = json::object();
+    for (const std::string_view name : conflict.names()) {
+        const std::string key(name);
+        const json other = theirs ? shown[entity.c_str()][key.c_str()] : json::null();
+        values.set(
+            name, json::object()
+                      .set("base", or_null(base[key.c_str()]))
+                      .set("mine", or_null(mine[key.c_str()]))
+                      .set("theirs", or_null(other)));
+    }
+    return json::object()
+        .set("kind", json::of(std::string_view(kinds[conflict.kind()])))
+        .set(entity, identity_of(conflict.mine()))
+        .set("values", values)
+        .set("theirs", shown);
+}
+
 json json_of(const restway::store &store, const restway::change &change) {
     static const char *const kinds[] = {"", "inserted", "updated", "deleted"};
     static const char *const sources[] = {"", "local", "server", "takenBack"};

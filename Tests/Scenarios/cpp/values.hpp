@@ -20,6 +20,12 @@ json json_of(const restway::store &store, const restway::object &object);
 /** Returns the identity of an object; null if it has none. */
 json identity_of(const restway::object &object);
 
+/** Returns a value of an object, or null if it is missing. */
+json or_null(const json &value);
+
+/** Returns a conflict with its three sides. */
+json json_of(const restway::store &store, const restway::conflict &conflict);
+
 /** Returns what an observer is told of one object. */
 json json_of(const restway::store &store, const restway::change &change);
 

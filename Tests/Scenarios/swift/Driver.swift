@@ -39,6 +39,18 @@ final class Driver {
             return [:]
         case "pending": return try pending(step)
         case "find": return ["found": .array(try query(step).all().map(identity))]
+        case "conflicts":
+            return ["conflicts": .array(try current.outbox.conflicts().map(conflict))]
+        case "resolve":
+            for conflict in try current.outbox.conflicts() {
+                try choose(step, conflict, try current)
+                try conflict.resolve()
+            }
+            return [:]
+        case "resolver": return try resolver(step)
+        case "version":
+            let found = try current.store.version(object(step["object"] ?? [:], try current))
+            return ["version": found.map(JSON.string) ?? .null]
         case "drop": return ["dropped": JSON(try current.outbox.dropAll())]
         case "retry":
             for item in try current.outbox.items() where item.state == .dead {
@@ -199,6 +211,9 @@ final class Driver {
         guard let entity = step["entity"]?.string else { throw WrongStep(step) }
         var query = try current.store.query(entity)
         if let isPending = step["pending"]?.bool { query = try query.pending(isPending) }
+        if let isConflicted = step["conflicted"]?.bool {
+            query = try query.conflicted(isConflicted)
+        }
         if let shown = step["pendingDeletes"]?.string {
             query = try query.pendingDeletes(Query.Visibility(rawValue: shown))
         }
@@ -223,6 +238,17 @@ final class Driver {
             "pending": .object(shown), "deletes": .bool(pending.deletes),
             "confirmed": confirmed.map(JSON.object) ?? .null,
         ]
+    }
+
+    private func resolver(_ step: JSON) throws -> JSON {
+        let client = try current
+        // The client keeps its resolver, which does not keep the client.
+        try client.setResolver(step["entity"]?.string) { [weak client] conflict in
+            guard let client else { return }
+            try choose(step, conflict, client)
+            if step["fails"]?.bool == true { throw WrongStep(step) }
+        }
+        return [:]
     }
 
     private func changes(_ step: JSON) async throws -> JSON {

@@ -42,7 +42,7 @@ private func target(_ step: JSON, _ client: Client) throws -> Target {
 }
 
 /// Finds the object of `{"entity", "identity"}`.
-private func object(_ reference: JSON, _ client: Client) throws -> Object {
+func object(_ reference: JSON, _ client: Client) throws -> Object {
     guard let entity = reference["entity"]?.string,
         let identity = reference["identity"].flatMap(identity),
         let found = try client.store.find(entity, identity)
@@ -83,6 +83,21 @@ private func draft(_ description: JSON, _ client: Client) throws -> Draft {
         }
     }
     return draft
+}
+
+/// Makes the choices that the members of a step describe.
+func choose(_ step: JSON, _ conflict: Conflict, _ client: Client) throws {
+    if let side = step["side"]?.string.flatMap(Conflict.Side.init) { try conflict.choose(side) }
+    if case .object(let sides)? = step["sides"] {
+        for (name, side) in sides {
+            guard let side = side.string.flatMap(Conflict.Side.init) else {
+                throw Driver.WrongStep(step)
+            }
+            try conflict.choose(side, for: name)
+        }
+    }
+    guard case .object(let values)? = step["set"] else { return }
+    for (name, value) in values { try conflict.choose(name, value: attribute(value)) }
 }
 
 private func attribute(_ value: JSON) -> Object.Value {

@@ -30,6 +30,7 @@ func told(_ error: RestwayError) -> JSON {
     told["apiMessage"] = text(error.apiMessage)
     told["retryable"] = .bool(error.isRetryable)
     told["attempts"] = JSON(error.attempts.count)
+    told["conflict"] = (try? error.conflict.map(conflict)) ?? .null
     return .object(told)
 }
 
@@ -84,6 +85,24 @@ func change(_ change: Change) throws -> JSON {
         told["changed"] = .array(names.filter { old[$0] != new[$0] }.map(JSON.string))
     }
     return .object(told)
+}
+
+/// Returns a conflict with its three sides.
+func conflict(_ conflict: Conflict) throws -> JSON {
+    let (base, mine) = (try values(conflict.base), try values(conflict.mine))
+    let theirs = try conflict.theirs.map(values)
+    var shown: [String: JSON] = [:]
+    for name in conflict.names {
+        shown[name] = [
+            "base": base[name] ?? .null, "mine": mine[name] ?? .null,
+            "theirs": theirs?[name] ?? .null,
+        ]
+    }
+    return [
+        "kind": .string(conflict.kind.rawValue), conflict.mine.entity: identity(conflict.mine),
+        "values": .object(shown),
+        "theirs": theirs.map { [conflict.mine.entity: $0] } ?? .null,
+    ]
 }
 
 func identity(_ object: Object) -> JSON {

@@ -22,6 +22,7 @@ from . import _exceptions
 from ._api import API
 from ._auth import Authorize, Exchange, Persist, Refresh, ShouldReplay
 from ._base import hints as _hints
+from ._base.headers import Headers
 from ._body import (
     BodyOptions,
     CacheFilter,
@@ -35,12 +36,14 @@ from ._body import (
 )
 from ._call import Call, OnDone, OnProgress
 from ._client import Client
+from ._conflicts import Conflict, ConflictValue, Resolver, Side
 from ._draft import Draft, Linked
 from ._enums import (
     AttemptReason,
     CacheState,
     ChangeKind,
     ChangeSource,
+    ConflictKind,
     Domain,
     LifecycleKind,
     Offline,
@@ -64,7 +67,6 @@ from ._functions import (
 )
 from ._handles import OnAttempt
 from ._handles.outgoing import OutgoingRequest
-from ._headers import Headers
 from ._library import (
     Clock,
     Plugin,
@@ -256,6 +258,9 @@ __all__ = [
     "Client",
     "Clock",
     "Columns",
+    "Conflict",
+    "ConflictKind",
+    "ConflictValue",
     "Content",
     "Cookie",
     "Cookies",
@@ -332,6 +337,7 @@ __all__ = [
     "Refresh",
     "Request",
     "RequestOptions",
+    "Resolver",
     "Resource",
     "Response",
     "Resumable",
@@ -343,6 +349,7 @@ __all__ = [
     "Saved",
     "Scope",
     "ShouldReplay",
+    "Side",
     "SplitURL",
     "Stage",
     "StageFunction",

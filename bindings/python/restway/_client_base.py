@@ -15,6 +15,7 @@ from ._auth import ClientAuth
 from ._base.hints import Secrets, member, require, unknown_keyword
 from ._base.interfaces import ClientMethods, ObservingMethods, Scoping, Sends
 from ._base.lazy import asyncio, json
+from ._conflicts import ClientConflicts, Conflict
 from ._draft import Draft
 from ._enums import ClientFlag, CurlFlag, Delivery, Reachability, TraceFlag
 from ._ffi.callbacks import Closing, Holding, close_at_exit, questions
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 
 class ClientBase(
     ClientAuth,
+    ClientConflicts,
     ClientNetwork,
     ClientPipeline,
     ClientMethods,
@@ -250,6 +252,7 @@ class ClientBase(
         self._layouts = Layouts(
             native.own(native.lib.restway_client_store(handle)),
             Response.retained,
+            Conflict.retained,
             api,
             Secrets(api),
         )

@@ -142,22 +142,7 @@ class Draft:
         if isinstance(value, (list, tuple, Objects)) and key in self._relationships():
             self._lead(key, list(value))
             return
-        try:
-            self._set(key, value)
-        except UsageError:
-            # The library takes a date and a Decimal as text, which an attribute of type date or
-            # of numbers refuses.
-            other: Any = number_of(value)
-            if isinstance(value, date) and not isinstance(value, datetime):
-                other = datetime.combine(value, time.min, timezone.utc)
-            if other is None and is_beyond_64_bits(value):
-                raise ValueError(
-                    f"{value} does not fit into 64 bits; give it as a str, for an attribute of "
-                    "type string with the transform numberText"
-                ) from None
-            if other is None:
-                raise
-            self._set(key, other)
+        set_value(native.lib.restway_draft_set, self._handle, self.snapshot(), key, value)
 
     def _known_positions(self) -> dict[str, int]:
         return self.snapshot()._known().positions
@@ -165,12 +150,6 @@ class Draft:
     def _change(self, function: Any, attribute: str, values: tuple[Any, ...]) -> None:
         for value in values:
             check(function, self._handle, name_bytes(attribute), native.ref(encode(value)))
-
-    def _set(self, key: str, value: Any) -> None:
-        if key in self.snapshot()._known().converters:
-            value = given(value)
-        function = native.lib.restway_draft_set
-        check(function, self._handle, name_bytes(key), native.ref(encode(value)))
 
     def __delitem__(self, key: str) -> None:
         self._known(key)
@@ -251,6 +230,32 @@ class Draft:
         if isinstance(key, str) and hasattr(Draft, key):
             return f"{key!r} of a draft cannot be set; {self.entity} has no attribute of that name"
         return no_attribute(self.entity, key, [*known.names, *known.relationships], of)
+
+
+def set_value(function: Any, handle: native.Handle, like: Object, key: str, value: Any) -> None:
+    """For this package: gives a function of the library a value for an attribute or a relationship.
+
+    Args:
+        function: Called with the handle, the name, the value and the place of an error.
+        like: An object of the entity.
+    """
+    shaped = given(value) if key in like._known().converters else value
+    try:
+        check(function, handle, name_bytes(key), native.ref(encode(shaped)))
+    except UsageError:
+        # The library takes a date and a Decimal as text, which an attribute of type date or of
+        # numbers refuses.
+        other: Any = number_of(value)
+        if isinstance(value, date) and not isinstance(value, datetime):
+            other = datetime.combine(value, time.min, timezone.utc)
+        if other is None and is_beyond_64_bits(value):
+            raise ValueError(
+                f"{value} does not fit into 64 bits; give it as a str, for an attribute of "
+                "type string with the transform numberText"
+            ) from None
+        if other is None:
+            raise
+        check(function, handle, name_bytes(key), native.ref(encode(other)))
 
 
 def _require_linked(target: object) -> None:

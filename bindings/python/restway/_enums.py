@@ -11,12 +11,12 @@ from enum import IntEnum, IntFlag
 __all__ = [
     "ABI_VERSION", "AttemptReason", "AttributeType", "AuthMode", "CacheFlag", "CacheMode",
     "CacheState", "CallFlag", "ChangeKind", "ChangeSource", "ClientFlag", "Comparison",
-    "CookieFlag", "CurlFlag", "Delivery", "Digest", "Domain", "EventKind", "HttpVersion",
-    "IpVersion", "JsonFlag", "LifecycleKind", "LogLevel", "MapFlag", "Offline", "OutboxFlag",
-    "OutboxReason", "OutboxState", "Phase", "Policy", "Reachability", "RelationshipFlag",
-    "RouteFlag", "SaveFlag", "Section", "SendFlag", "Serialization", "Status", "StatusClass",
-    "StreamFormat", "TlsFlag", "TlsVersion", "TraceFlag", "UploadFlag", "UploadProtocol",
-    "ValueKind",
+    "ConflictKind", "ConflictSide", "CookieFlag", "CurlFlag", "Delivery", "Digest", "Domain",
+    "EventKind", "HttpVersion", "IpVersion", "JsonFlag", "LifecycleKind", "LogLevel", "MapFlag",
+    "Offline", "OutboxFlag", "OutboxReason", "OutboxState", "Phase", "Policy", "Reachability",
+    "RelationshipFlag", "RouteFlag", "SaveFlag", "Section", "SendFlag", "Serialization", "Status",
+    "StatusClass", "StreamFormat", "TlsFlag", "TlsVersion", "TraceFlag", "UploadFlag",
+    "UploadProtocol", "ValueKind",
 ]
 
 ABI_VERSION = 0
@@ -140,6 +140,21 @@ class Delivery(IntEnum):
     THREAD = 0
     PROCESS = 1
     DRAIN = 2
+
+
+class ConflictKind(IntEnum):
+    """The kind of a conflict (`RESTWAY_CONFLICT_*`)."""
+
+    ATTRIBUTES = 1
+    THEY_DELETED = 2
+    I_DELETE = 3
+
+
+class ConflictSide(IntEnum):
+    """A side of a conflict (`RESTWAY_CONFLICT_*`)."""
+
+    MINE = 1
+    THEIRS = 2
 
 
 class Domain(IntEnum):
@@ -296,6 +311,7 @@ class OutboxState(IntEnum):
     DEAD = 4
     DELIVERED = 5
     GONE = 6
+    PARKED = 7
 
 
 class OutboxReason(IntEnum):
@@ -309,6 +325,8 @@ class OutboxReason(IntEnum):
     NOT_THE_API = 5
     CREDENTIAL = 6
     OTHER_USER = 7
+    CONFLICT = 8
+    VERSION = 9
 
 
 class Comparison(IntEnum):

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from ._conflicts import Conflict
     from ._details import Attempt
     from ._handles.outgoing import OutgoingRequest
     from ._response import Response
@@ -21,6 +22,7 @@ __all__ = [
     "ConflictError",
     "ContentTooLargeError",
     "ForbiddenError",
+    "GoneError",
     "HTTPStatusError",
     "LibraryError",
     "MappingError",
@@ -28,6 +30,8 @@ __all__ = [
     "NotFoundError",
     "ParsingError",
     "PaymentRequiredError",
+    "PreconditionFailedError",
+    "PreconditionRequiredError",
     "Problem",
     "QueuedError",
     "RefreshRefusedError",
@@ -94,6 +98,8 @@ class RestwayError(Exception):
         request: The request of the call that has failed, as it went out last, or None if the error
             is not about a call.
         attempts: All attempts of the call that failed.
+        conflict: The conflict because of which the call has failed: its change does not fit the
+            server's newest values, and nothing of it is stored. None for another failure.
     """
 
     def __init__(
@@ -126,6 +132,7 @@ class RestwayError(Exception):
         self.response = response
         self.request: OutgoingRequest | None = None
         self.attempts: list[Attempt] = list(attempts)
+        self.conflict: Conflict | None = None
 
     def __str__(self) -> str:
         lines = [f"{path}: {message}" for path, message in self.details]
@@ -134,10 +141,11 @@ class RestwayError(Exception):
         return "\n  ".join([self.message, *lines])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy and a pickle contain everything except the response and the request, which belong
-        to this process.
+        """A copy and a pickle contain everything except the response, the request and the conflict,
+        which belong to this process.
         """
-        return type(self), (self.message,), {**self.__dict__, "response": None, "request": None}
+        own = {"response": None, "request": None, "conflict": None}
+        return type(self), (self.message,), {**self.__dict__, **own}
 
 
 class LibraryError(RestwayError, ImportError):
@@ -207,6 +215,16 @@ class ConflictError(HTTPStatusError):
     """409: the request contradicts the present state of the resource."""
 
 
+class GoneError(HTTPStatusError):
+    """410: the server no longer has what was under that URL."""
+
+
+class PreconditionFailedError(HTTPStatusError):
+    """412: the resource is not in the state that the request names, because somebody else has
+    changed it.
+    """
+
+
 class ContentTooLargeError(HTTPStatusError):
     """413: the body of the request is too large for the server."""
 
@@ -215,6 +233,10 @@ class UnprocessableError(HTTPStatusError):
     """422: values of the request are not valid; `details` lists the values if the API document says
     where the answer has them.
     """
+
+
+class PreconditionRequiredError(HTTPStatusError):
+    """428: the server changes the resource only if the request names the state of the resource."""
 
 
 class TooManyRequestsError(HTTPStatusError):
@@ -233,8 +255,11 @@ STATUS_ERRORS: dict[int, type[HTTPStatusError]] = {
     404: NotFoundError,
     405: NotAllowedError,
     409: ConflictError,
+    410: GoneError,
+    412: PreconditionFailedError,
     413: ContentTooLargeError,
     422: UnprocessableError,
+    428: PreconditionRequiredError,
     429: TooManyRequestsError,
     **dict.fromkeys(range(500, 600), ServerError),
 }

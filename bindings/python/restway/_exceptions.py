@@ -42,8 +42,13 @@
     │   ├── NotAllowedError             405: the resource does not take the method
     │   ├── ConflictError               409: the request contradicts the present state of the
     │   │                               resource
+    │   ├── GoneError                   410: the server no longer has what was under that URL
+    │   ├── PreconditionFailedError     412: the resource is not in the state that the request
+    │   │                               names, because somebody else has changed it
     │   ├── ContentTooLargeError        413: the body of the request is too large for the server
     │   ├── UnprocessableError          422: values of the request are not valid
+    │   ├── PreconditionRequiredError   428: the server changes the resource only if the request
+    │   │                               names the state of the resource
     │   ├── TooManyRequestsError        429: the server limits the rate of requests
     │   └── ServerError                 500 to 599: the server has failed
     ├── AuthError                       There is no valid credential
@@ -91,6 +96,7 @@ from ._errors import (
     ConflictError,
     ContentTooLargeError,
     ForbiddenError,
+    GoneError,
     HTTPStatusError,
     LibraryError,
     MappingError,
@@ -98,6 +104,8 @@ from ._errors import (
     NotFoundError,
     ParsingError,
     PaymentRequiredError,
+    PreconditionFailedError,
+    PreconditionRequiredError,
     Problem,
     QueuedError,
     RefreshRefusedError,
@@ -119,16 +127,16 @@ __all__ = [
     "AmbiguousRouteError", "AuthError", "BadRequestError", "BatchError", "CancelledError",
     "ClosedError", "ConfigError", "ConflictError", "ConnectError", "ConnectionLostError",
     "ContentTooLargeError", "DuplicateError", "FileError", "ForbiddenError", "ForkedError",
-    "FrozenError", "HTTPStatusError", "InternalError", "InvalidURLError", "LibraryError",
-    "MappingError", "MethodNotAllowedError", "MissingVariableError", "NoObjectError",
-    "NoResourcesError", "NotAllowedError", "NotFoundError", "OutOfMemoryError", "OutboxError",
-    "ParsingError", "PaymentRequiredError", "PluginError", "Problem", "ProtocolError",
-    "QueuedError", "RefreshRefusedError", "ResolveError", "RestwayError", "RouteError",
-    "ServerError", "StoppedError", "StoreError", "TLSError", "TimedOutError", "TooLargeError",
-    "TooManyRedirectsError", "TooManyRequestsError", "TransportError", "UnauthorizedError",
-    "UnknownAttributeError", "UnknownEntityError", "UnknownEnvironmentError", "UnknownRouteError",
-    "UnprocessableError", "UsageError", "ValidationError", "WaitInterruptedError",
-    "WouldBlockError",
+    "FrozenError", "GoneError", "HTTPStatusError", "InternalError", "InvalidURLError",
+    "LibraryError", "MappingError", "MethodNotAllowedError", "MissingVariableError",
+    "NoObjectError", "NoResourcesError", "NotAllowedError", "NotFoundError", "OutOfMemoryError",
+    "OutboxError", "ParsingError", "PaymentRequiredError", "PluginError", "PreconditionFailedError",
+    "PreconditionRequiredError", "Problem", "ProtocolError", "QueuedError", "RefreshRefusedError",
+    "ResolveError", "RestwayError", "RouteError", "ServerError", "StoppedError", "StoreError",
+    "TLSError", "TimedOutError", "TooLargeError", "TooManyRedirectsError", "TooManyRequestsError",
+    "TransportError", "UnauthorizedError", "UnknownAttributeError", "UnknownEntityError",
+    "UnknownEnvironmentError", "UnknownRouteError", "UnprocessableError", "UsageError",
+    "ValidationError", "WaitInterruptedError", "WouldBlockError",
 ]
 
 

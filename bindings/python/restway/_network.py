@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from . import _ffi as native
+from ._base.headers import Headers
 from ._base.hints import require_mapping
 from ._base.lazy import json
 from ._enums import CookieFlag
 from ._handles import check, make, name, optional_name, written_text
-from ._headers import Headers
 
 if TYPE_CHECKING:
     from ._config import Cookie, Network, Proxy, Rate, TLSChoice

@@ -10,6 +10,7 @@ from . import _ffi as native
 from ._base.hints import Hinting, require, require_function
 from ._base.interfaces import OneText
 from ._base.lazy import asyncio
+from ._conflicts import Conflict, parked
 from ._enums import OutboxFlag, OutboxState
 from ._exceptions import RestwayError, UsageError
 from ._ffi.callbacks import completions
@@ -145,20 +146,37 @@ class OutboxBase(OutboxMethods, Hinting):
         init = native.lib.restway_outbox_counts_init
         check(init, native.ref(counts), native.size_of(counts))
         check(native.lib.restway_outbox_count, self._handle, native.ref(counts))
-        return OutboxCounts(counts.waiting, counts.sending, counts.blocked, counts.dead)
+        return OutboxCounts(
+            counts.waiting, counts.sending, counts.blocked, counts.dead, counts.parked
+        )
 
     def items(self) -> OutboxItems:
         """Lists all stored requests, oldest first. Raises as `needs_flushing`."""
         handle = make(native.OutboxItemsHandle, native.lib.restway_outbox_list, self._handle)
         return OutboxItems(handle, self._layouts)
 
+    def conflicts(self) -> list[Conflict]:
+        """Returns the parked conflicts, oldest first, with the newest values that the server has
+        sent.
+
+            for conflict in client.outbox.conflicts():
+                for name, value in conflict.items():
+                    print(f"{name}: {value.mine} here, {value.theirs} at the server")
+
+        A conflict whose values the server has meanwhile is not there: it ends as delivered. Raises
+        as `needs_flushing`, and StoreError.
+        """
+        return parked(self._handle, self._layouts)
+
     def _waiting(self) -> list[int]:
-        """Returns the items that a flush may send: not those that wait behind a dead letter."""
-        numbers, dead_lanes = [], set()
+        """Returns the items that a flush may send: not those that wait behind a dead letter or a
+        parked item.
+        """
+        numbers, held_lanes = [], set()
         for item in self.items():
-            if item.state is OutboxState.DEAD:
-                dead_lanes.add(item.lane)
-            elif item.state is not OutboxState.BLOCKED or item.lane not in dead_lanes:
+            if item.state in (OutboxState.DEAD, OutboxState.PARKED):
+                held_lanes.add(item.lane)
+            elif item.state is not OutboxState.BLOCKED or item.lane not in held_lanes:
                 numbers.append(item.id)
         return numbers
 

@@ -28,7 +28,9 @@ class OutboxItem(NamedTuple):
     id: int
     """The number of the item, as `QueuedError.outbox_id` has it."""
     state: OutboxState
-    """The state of the item: it waits, is being sent, is blocked by another item, or is dead."""
+    """The state of the item: it waits, is being sent, is blocked by another item, is dead, or is
+    parked until its conflict is resolved (`Outbox.conflicts`).
+    """
     method: str
     """The method, such as "PATCH"."""
     path: str
@@ -51,10 +53,14 @@ class OutboxItem(NamedTuple):
     """The server's answer to a dead letter, or to an item in a report."""
     reason: OutboxReason
     """Why the item is a dead letter; NONE for another item. An item with KEY_REUSED needs `edit`,
-    which gives it a new key: a retry gets the same answer. Three reasons are those of items that
-    wait. NOT_THE_API: a hotspot or a proxy has answered in place of the API. CREDENTIAL: the server
-    refused the credential of the last attempt, or the client had none; `set_credential` starts the
-    item. OTHER_USER: another user stored it, and only a client of that user sends it.
+    which gives it a new key: a retry gets the same answer. VERSION: the server refuses the version
+        that it has just sent for the object, or sends none that can be used.
+
+    Four reasons are those of items that wait. NOT_THE_API: a hotspot or a proxy has answered in
+    place of the API. CREDENTIAL: the server refused the credential of the last attempt, or the
+    client had none; `set_credential` starts the item. OTHER_USER: another user stored it, and only
+    a client of that user sends it. CONFLICT: it waits behind a parked item about its object as a
+    whole.
     """
     error: RestwayError | None = None
     """The error of a dead letter, as the call would have raised it: with the API's code, its
@@ -126,6 +132,8 @@ class OutboxCounts(NamedTuple):
     """Dead letters: requests that the server has refused for good. They stay until the program
     retries, edits or drops them.
     """
+    parked: int
+    """Requests that are not sent before their conflict is resolved (`Outbox.conflicts`)."""
 
 
 Stored = Union[QueuedError, OutboxItem, int]

@@ -48,6 +48,7 @@ class _Steps(NamedTuple):
     unloaded: bool | None = False
     pending: bool | None = None
     pending_deletes: Visibility | None = None
+    conflicted: bool | None = None
 
 
 class Query(WholeQuery, Owner[native.QueryHandle]):
@@ -86,6 +87,8 @@ class Query(WholeQuery, Owner[native.QueryHandle]):
         check(lib.restway_query_set_unloaded, handle, unloaded)
         pending = -1 if steps.pending is None else int(steps.pending)
         check(lib.restway_query_set_pending, handle, pending)
+        conflicted = -1 if steps.conflicted is None else int(steps.conflicted)
+        check(lib.restway_query_set_conflicted, handle, conflicted)
         if steps.pending_deletes is not None:
             shown = chosen(_VISIBILITIES, steps.pending_deletes, "visibility")
             check(lib.restway_query_set_pending_deletes, handle, shown)
@@ -198,6 +201,18 @@ class Query(WholeQuery, Owner[native.QueryHandle]):
                 print(note.title, "has not been sent yet")
         """
         return self._with(pending=pending)
+
+    def conflicted(self, conflicted: bool | None = True) -> Query:
+        """Returns a query for objects with a parked change only, see `Outbox.conflicts`; with
+        False, for other objects only.
+
+        With None it finds all objects again. The limit and the offset count the objects that are
+        left:
+
+            for note in store.query("Note").conflicted():
+                print(note.title, "was changed by somebody else, too")
+        """
+        return self._with(conflicted=conflicted)
 
     def pending_deletes(self, pending_deletes: Visibility | None) -> Query:
         """Returns a query that shows or hides the objects that are to be deleted, because a DELETE

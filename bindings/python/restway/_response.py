@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
 
 from . import _ffi as native
+from ._base.headers import Headers
 from ._body import Saved, saved_of
 from ._enums import CacheState, Domain, Status, StatusClass
 from ._exceptions import MappingError, RestwayError
@@ -14,7 +15,6 @@ from ._ffi.conversion import JSONValue, decode, json_value
 from ._functions import no_object
 from ._handles import Owner, attempts_of, check
 from ._handles.outgoing import OutgoingRequest, request_of
-from ._headers import Headers
 from ._library import status_class
 from ._object import Layouts, Object, Objects, first_object
 from ._reading.shapes import converted

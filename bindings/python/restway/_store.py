@@ -219,6 +219,19 @@ class Store(Owner[native.StoreHandle]):
         )
         return Pending(handle, self._layouts)
 
+    def version(self, object: Object) -> str | None:
+        """Returns the version of an object: the text by which the server knows its state, such as
+        an entity tag with its quotation marks.
+
+            store.version(note)  # '"5d8c72a5"'
+
+        The next change of the object is sent with it as a condition. It is None if it is not known,
+        because the entity has no `version`, the server has sent none, or a value has come without
+        one since.
+        """
+        function, handle = native.lib.restway_store_version, require(object, Object)._handle
+        return written_text(function, self._handle, handle) or None
+
     def is_rejected(self, object: Object) -> bool:
         """Returns whether the server has refused a change of the object.
 

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, TypeVar, Union
 
 from . import _ffi as native
+from ._base.headers import Headers
 from ._base.hints import RequestText
 from ._base.interfaces import OneText
 from ._base.lazy import asyncio
@@ -26,7 +27,6 @@ from ._ffi.trampolines import (
 from ._functions import sending
 from ._handles import check, failure
 from ._handles.waiting import leave
-from ._headers import Headers
 from ._object import Layouts, Object
 from ._request import Request
 from ._response import ByteStream, Response, StreamEvent, StreamHead

@@ -173,6 +173,6 @@ def test_another_process_takes_over_what_a_killed_sender_left_within_five_second
             assert server.arrived.wait(30)
             assert time.monotonic() - start < 5
             assert flush(client).error is None
-            assert client.outbox.counts() == (0, 0, 0, 0)
+            assert client.outbox.counts() == (0, 0, 0, 0, 0)
     finally:
         server.close()

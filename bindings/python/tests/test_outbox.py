@@ -161,7 +161,7 @@ def test_what_cannot_be_sent_is_stored_and_sent_later(
     thing = client.store.find("Thing", 1)
     assert thing is not None
     assert thing.name == "there"
-    assert client.outbox.counts() == (0, 0, 0, 0)
+    assert client.outbox.counts() == (0, 0, 0, 0, 0)
 
 
 def test_a_refused_connection_is_stored(client: restway.Client, tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_a_dead_letter_is_edited_retried_or_dropped(
     server.status = 422
     items = flush(client)
     assert [item.state for item in items] == [OutboxState.DEAD, OutboxState.DEAD]
-    assert client.outbox.counts() == restway.OutboxCounts(0, 0, 1, 2)
+    assert client.outbox.counts() == restway.OutboxCounts(0, 0, 1, 2, 0)
     dead = client.outbox.find(1)
     assert dead.response is not None
     assert dead.response.status == 422
@@ -222,7 +222,7 @@ def test_a_dead_letter_is_edited_retried_or_dropped(
     assert server.requests[-2][3] != dead.key
     client.outbox.retry(3)
     flush(client)
-    assert client.outbox.counts() == (0, 0, 0, 0)
+    assert client.outbox.counts() == (0, 0, 0, 0, 0)
     store(client, 4)
     store(client, 5)
     assert client.outbox.drop(4) == 1
@@ -421,7 +421,7 @@ def test_a_deleted_unsent_object_takes_its_requests_along(
     with pytest.raises(QueuedError):
         client.post(draft)
     assert client.delete(draft).status == 0
-    assert client.outbox.counts() == (0, 0, 0, 0)
+    assert client.outbox.counts() == (0, 0, 0, 0, 0)
     assert client.store.count("Thing") == 0
     assert server.requests == []
 

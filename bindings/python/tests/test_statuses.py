@@ -19,8 +19,11 @@ KINDS = {
     404: restway.NotFoundError,
     405: restway.NotAllowedError,
     409: restway.ConflictError,
+    410: restway.GoneError,
+    412: restway.PreconditionFailedError,
     413: restway.ContentTooLargeError,
     422: restway.UnprocessableError,
+    428: restway.PreconditionRequiredError,
     429: restway.TooManyRequestsError,
     500: restway.ServerError,
     503: restway.ServerError,
@@ -41,7 +44,7 @@ def test_a_usual_status_has_an_exception_of_its_own(status: int, peer: Peer) -> 
     assert type(pickle.loads(pickle.dumps(caught.value))) is KINDS[status]
 
 
-@pytest.mark.parametrize("status", [300, 304, 406, 410, 418, 451])
+@pytest.mark.parametrize("status", [300, 304, 406, 414, 418, 451])
 def test_any_other_status_raises_the_common_exception(status: int, peer: Peer) -> None:
     peer.respond(b"{}", status=status)
     with restway.Client({"restway": 1, **here(peer)}) as client:

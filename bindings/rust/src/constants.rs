@@ -181,6 +181,20 @@ pub const RESTWAY_DELIVERY_PROCESS: restway_delivery = 1;
 /// No callback runs; restway_client_drain() returns events instead.
 pub const RESTWAY_DELIVERY_DRAIN: restway_delivery = 2;
 
+/// Both sides have changed the attributes and relationships that restway_conflict_name() names.
+pub const RESTWAY_CONFLICT_ATTRIBUTES: restway_conflict_kind = 1;
+/// The program has changed an object that the server no longer has.
+pub const RESTWAY_CONFLICT_THEY_DELETED: restway_conflict_kind = 2;
+/// The program has deleted an object that has other values at the server since.
+pub const RESTWAY_CONFLICT_I_DELETE: restway_conflict_kind = 3;
+
+/// The values of the program: they are sent. If the server has deleted the object, it is created
+/// again; if the program has deleted it, the DELETE is sent again.
+pub const RESTWAY_CONFLICT_MINE: restway_conflict_side = 1;
+/// The values of the server: the change is given up. If the server has deleted the object, the
+/// store deletes it, too; if the program has deleted it, it is seen again.
+pub const RESTWAY_CONFLICT_THEIRS: restway_conflict_side = 2;
+
 /// The program used the library wrongly.
 pub const RESTWAY_DOMAIN_USAGE: restway_domain = 1;
 /// The API document, or the options of a client.
@@ -367,7 +381,8 @@ pub const RESTWAY_OFFLINE_FIRST: restway_offline = 3;
 pub const RESTWAY_OUTBOX_WAITING: restway_outbox_state = 1;
 /// The item is being sent.
 pub const RESTWAY_OUTBOX_SENDING: restway_outbox_state = 2;
-/// The item waits behind a dead letter of its lane, or for an identity from the server.
+/// The item waits behind a dead letter of its lane, behind a conflict about its object as a whole,
+/// or for an identity from the server.
 pub const RESTWAY_OUTBOX_BLOCKED: restway_outbox_state = 3;
 /// The item is a dead letter: retry it, edit it or drop it.
 pub const RESTWAY_OUTBOX_DEAD: restway_outbox_state = 4;
@@ -376,6 +391,9 @@ pub const RESTWAY_OUTBOX_DELIVERED: restway_outbox_state = 5;
 /// The item is no longer stored, and this client has not delivered it. This state appears only in
 /// what restway_outbox_await() reports.
 pub const RESTWAY_OUTBOX_GONE: restway_outbox_state = 6;
+/// The item changes what another client has changed at the server, and is not sent until the
+/// conflict is resolved or the item is dropped.
+pub const RESTWAY_OUTBOX_PARKED: restway_outbox_state = 7;
 
 /// The item is not a dead letter, and it waits at most for its turn or its time.
 pub const RESTWAY_OUTBOX_REASON_NONE: restway_outbox_reason = 0;
@@ -402,6 +420,13 @@ pub const RESTWAY_OUTBOX_REASON_CREDENTIAL: restway_outbox_reason = 6;
 /// (restway_client_set_cache_discriminator()) is another one or, if there are no discriminators,
 /// its user name is. A client of that user sends it, in any process. It can be dropped.
 pub const RESTWAY_OUTBOX_REASON_OTHER_USER: restway_outbox_reason = 7;
+/// The item waits behind a parked item (RESTWAY_OUTBOX_PARKED) whose object was deleted on one side
+/// and changed on the other. It is sent when that conflict is resolved.
+pub const RESTWAY_OUTBOX_REASON_CONFLICT: restway_outbox_reason = 8;
+/// The item is a dead letter, because the version that the server sends for the object cannot be
+/// used in a condition: the server refuses the version that it has just sent, or asks for a
+/// condition although it sends no strong version. A proxy may change entity tags.
+pub const RESTWAY_OUTBOX_REASON_VERSION: restway_outbox_reason = 9;
 
 pub const RESTWAY_COMPARISON_EQUAL: restway_comparison = 1;
 pub const RESTWAY_COMPARISON_NOT_EQUAL: restway_comparison = 2;

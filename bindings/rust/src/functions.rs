@@ -1098,6 +1098,150 @@ extern "C" {
         out_length: *mut usize,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
+    /// Release the result with `restway_conflict_release`. Threads: any. Blocks: never.
+    pub fn restway_conflict_retain(conflict: *const restway_conflict) -> *mut restway_conflict;
+    /// Gives back one reference. NULL is fine.
+    ///
+    /// Threads: any. Blocks: never.
+    pub fn restway_conflict_release(conflict: *mut restway_conflict);
+    /// Returns the kind of a conflict; 0 for NULL.
+    ///
+    /// Threads: any. Blocks: never.
+    pub fn restway_conflict_kind_of(conflict: *const restway_conflict) -> restway_conflict_kind;
+    /// Returns the number of the item of the outbox that is parked (restway_outbox_item_id()); 0
+    /// for a conflict that is not parked, and for NULL.
+    ///
+    /// Threads: any. Blocks: never.
+    pub fn restway_conflict_item_id(conflict: *const restway_conflict) -> i64;
+    /// Returns how many attributes and relationships are in conflict; 0 if the conflict is about
+    /// the object as a whole, because one side has deleted it, and for NULL.
+    ///
+    /// Threads: any. Blocks: never.
+    pub fn restway_conflict_count(conflict: *const restway_conflict) -> usize;
+    /// Returns the name of the attribute or relationship `index`, in the order of the API document,
+    /// relationships last; NULL when out of range. *Borrowed*.
+    ///
+    /// Threads: any. Blocks: never.
+    pub fn restway_conflict_name(conflict: *const restway_conflict, index: usize) -> *const c_char;
+    /// Returns 1 if `index` is a relationship; 0 if it is an attribute or out of range.
+    ///
+    /// Threads: any. Blocks: never.
+    pub fn restway_conflict_is_relationship(
+        conflict: *const restway_conflict,
+        index: usize,
+    ) -> i32;
+    /// Returns the object with the values that the change was made on; NULL for NULL. *Borrowed*. A
+    /// value is RESTWAY_VALUE_ABSENT if there was none. restway_object_get() reads an attribute of
+    /// it, and restway_store_related() follows a relationship.
+    ///
+    /// Threads: any. Blocks: never.
+    pub fn restway_conflict_base(conflict: *const restway_conflict) -> *mut restway_object;
+    /// Returns the object with the values of the program; NULL for NULL. *Borrowed*. If the program
+    /// has deleted the object, these are the values that it had then.
+    ///
+    /// Threads: any. Blocks: never.
+    pub fn restway_conflict_mine(conflict: *const restway_conflict) -> *mut restway_object;
+    /// Returns the object with the values of the server, as they were when the conflict was found
+    /// or listed; NULL if the server no longer has the object, or if its values are not known.
+    /// *Borrowed*.
+    ///
+    /// Threads: any. Blocks: never.
+    pub fn restway_conflict_theirs(conflict: *const restway_conflict) -> *mut restway_object;
+    /// Chooses a side. A later choice replaces an earlier one. Nothing else changes before
+    /// restway_conflict_resolve() is called, or before the resolver has returned.
+    ///
+    /// Threads: any. Blocks: never.
+    pub fn restway_conflict_choose(
+        conflict: *mut restway_conflict,
+        name: *const c_char,
+        side: restway_conflict_side,
+        out_error: *mut *mut restway_error,
+    ) -> restway_status;
+    /// Chooses a value in place of those of both sides, like restway_conflict_choose().
+    ///
+    /// Threads: any. Blocks: never.
+    pub fn restway_conflict_set_value(
+        conflict: *mut restway_conflict,
+        name: *const c_char,
+        value: *const restway_value,
+        out_error: *mut *mut restway_error,
+    ) -> restway_status;
+    /// Resolves a parked conflict as it was chosen. The values that are to be sent wait in the
+    /// outbox again, and are compared with the newest values of the server before they are sent.
+    /// Attributes without a choice stay parked. If nothing is to be sent, the item is dropped as by
+    /// restway_outbox_drop(): observers see the server's values with the source
+    /// RESTWAY_CHANGE_SOURCE_TAKEN_BACK.
+    ///
+    /// Threads: any. Blocks: on the files of the outbox and of a SQLite store.
+    pub fn restway_conflict_resolve(
+        client: *mut restway_client,
+        conflict: *mut restway_conflict,
+        out_error: *mut *mut restway_error,
+    ) -> restway_status;
+    /// Lists the parked conflicts of an outbox, oldest first, with the newest values that the
+    /// server has sent. A conflict whose values the server has meanwhile is not in the list: it
+    /// ends as delivered.
+    ///
+    /// Release `out_conflicts` with `restway_conflicts_release`. Threads: any. Blocks: on the files
+    /// of the outbox and of a SQLite store.
+    pub fn restway_outbox_conflicts(
+        client: *mut restway_client,
+        out_conflicts: *mut *mut restway_conflicts,
+        out_error: *mut *mut restway_error,
+    ) -> restway_status;
+    /// Returns how many conflicts a list has; 0 for NULL.
+    ///
+    /// Threads: any. Blocks: never.
+    pub fn restway_conflicts_count(conflicts: *const restway_conflicts) -> usize;
+    /// Returns one conflict of a list; NULL when out of range. *Borrowed*.
+    ///
+    /// Threads: any. Blocks: never.
+    pub fn restway_conflicts_conflict(
+        conflicts: *const restway_conflicts,
+        index: usize,
+    ) -> *mut restway_conflict;
+    /// Adds a reference, owned by the caller (+1). NULL gives NULL.
+    ///
+    /// Release the result with `restway_conflicts_release`. Threads: any. Blocks: never.
+    pub fn restway_conflicts_retain(conflicts: *const restway_conflicts) -> *mut restway_conflicts;
+    /// Gives back one reference. NULL is fine.
+    ///
+    /// Threads: any. Blocks: never.
+    pub fn restway_conflicts_release(conflicts: *mut restway_conflicts);
+    /// Sets the function that decides conflicts whose policy is `ask`. It replaces an earlier
+    /// function for the same entity; NULL removes it. Without a function, these conflicts are
+    /// parked.
+    ///
+    /// Threads: any. Blocks: never.
+    pub fn restway_client_set_resolver(
+        client: *mut restway_client,
+        entity: *const c_char,
+        resolve: restway_resolve_fn,
+        context: *mut c_void,
+        destroy: restway_destroy_fn,
+        out_error: *mut *mut restway_error,
+    ) -> restway_status;
+    /// Returns the conflict because of which a call has failed: its change does not fit the
+    /// server's newest values. Nothing of it is stored. To solve it, the program makes another
+    /// draft of the object, and sends it. restway_conflict_resolve() does not take this conflict.
+    ///
+    /// Threads: any. Blocks: never.
+    pub fn restway_error_conflict(error: *const restway_error) -> *mut restway_conflict;
+    /// Finds the version of an object: the text by which the server knows its state, such as an
+    /// entity tag with its quotation marks. The next change of the object is sent with it as a
+    /// condition.
+    ///
+    /// Threads: any. Blocks: on the file of a SQLite store, else never.
+    pub fn restway_store_version(
+        store: *mut restway_store,
+        object: *const restway_object,
+        buffer: *mut c_char,
+        capacity: usize,
+        out_length: *mut usize,
+        out_error: *mut *mut restway_error,
+    ) -> restway_status;
     /// Sets the first `size` bytes of `cookie` to what RESTWAY_COOKIE_INIT would set. `size` is the
     /// caller's sizeof(restway_cookie).
     ///
@@ -3388,6 +3532,15 @@ extern "C" {
     pub fn restway_query_set_pending(
         query: *mut restway_query,
         pending: i32,
+        out_error: *mut *mut restway_error,
+    ) -> restway_status;
+    /// Sets whether the query finds only objects with a parked change, see
+    /// restway_outbox_conflicts(). The limit and the offset count the objects that are left.
+    ///
+    /// Threads: any. Blocks: never.
+    pub fn restway_query_set_conflicted(
+        query: *mut restway_query,
+        conflicted: i32,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
     /// Sets whether the query finds objects that are to be deleted, because a DELETE of them waits

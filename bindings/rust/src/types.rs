@@ -19,13 +19,13 @@ macro_rules! opaque {
 opaque! {
     restway_active_calls restway_answer restway_api restway_batch restway_batch_reader
     restway_batch_writer restway_cache_entries restway_call restway_changes restway_client
-    restway_clock restway_cookies restway_draft restway_error restway_exchange restway_failure
-    restway_groups restway_interrupt restway_lifecycle_event restway_list restway_object
-    restway_observer restway_outbox_item restway_outbox_items restway_outgoing restway_paged_list
-    restway_pages restway_pending restway_pipeline_context restway_query restway_query_changes
-    restway_refresh restway_request restway_resource restway_response restway_routing_client
-    restway_rows restway_scope restway_store restway_text restway_transaction restway_url
-    restway_values ArrowArray ArrowArrayStream ArrowSchema
+    restway_clock restway_conflict restway_conflicts restway_cookies restway_draft restway_error
+    restway_exchange restway_failure restway_groups restway_interrupt restway_lifecycle_event
+    restway_list restway_object restway_observer restway_outbox_item restway_outbox_items
+    restway_outgoing restway_paged_list restway_pages restway_pending restway_pipeline_context
+    restway_query restway_query_changes restway_refresh restway_request restway_resource
+    restway_response restway_routing_client restway_rows restway_scope restway_store restway_text
+    restway_transaction restway_url restway_values ArrowArray ArrowArrayStream ArrowSchema
 }
 
 /// The result of a function. 0 is success. Values are frozen: new values are only appended, so a
@@ -58,6 +58,12 @@ pub type restway_change_source = u32;
 /// Where notices run. A notice is a callback that tells the program something (docs/THREADING.md).
 /// Frozen; append only.
 pub type restway_delivery = u32;
+
+/// The kind of a conflict. Frozen; append only.
+pub type restway_conflict_kind = u32;
+
+/// A side of a conflict. Frozen; append only.
+pub type restway_conflict_side = u32;
 
 /// The part of the library, or of its environment, that an error comes from. Frozen; append only.
 pub type restway_domain = u32;
@@ -286,6 +292,22 @@ pub type restway_exclude_fn = Option<
         relationship: *const c_char,
         answer: *mut restway_answer,
     ) -> i32,
+>;
+
+/// Decides a conflict whose policy in the API document is `ask`, with restway_conflict_choose() and
+/// restway_conflict_set_value(). What has no choice when it returns is parked.
+///
+/// A question (docs/THREADING.md): a worker thread calls this function before the outbox sends the
+/// change, whatever the delivery mode, and may call it for different conflicts at the same time. It
+/// may call any function; a function that blocks returns RESTWAY_E_WOULD_BLOCK.
+///
+/// It is called on this thread: a worker.
+pub type restway_resolve_fn = Option<
+    unsafe extern "C" fn(
+        context: *mut c_void,
+        conflict: *mut restway_conflict,
+        answer: *mut restway_answer,
+    ) -> restway_status,
 >;
 
 /// Receives an event whose objects are in the store.
@@ -1175,6 +1197,8 @@ pub struct restway_outbox_counts {
     pub blocked: i64,
     /// RESTWAY_OUTBOX_DEAD.
     pub dead: i64,
+    /// RESTWAY_OUTBOX_PARKED.
+    pub parked: i64,
 }
 
 /// How the pages are requested. Start from RESTWAY_PAGE_OPTIONS_INIT.

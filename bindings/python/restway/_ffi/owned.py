@@ -12,11 +12,12 @@ from .handles import Handle, Owned
 __all__ = [
     "OWNED", "ActiveCallsHandle", "AnswerHandle", "ApiHandle", "BatchHandle", "BatchReaderHandle",
     "BatchWriterHandle", "CacheEntriesHandle", "CallHandle", "ChangesHandle", "ClientHandle",
-    "ClockHandle", "CookiesHandle", "DraftHandle", "ErrorHandle", "ExchangeHandle", "FailureHandle",
-    "GroupsHandle", "InterruptHandle", "LifecycleEventHandle", "ListHandle", "ObjectHandle",
-    "ObserverHandle", "OutboxItemHandle", "OutboxItemsHandle", "OutgoingHandle",
-    "OwnedActiveCallsHandle", "OwnedApiHandle", "OwnedBatchHandle", "OwnedCacheEntriesHandle",
-    "OwnedCallHandle", "OwnedChangesHandle", "OwnedClientHandle", "OwnedClockHandle",
+    "ClockHandle", "ConflictHandle", "ConflictsHandle", "CookiesHandle", "DraftHandle",
+    "ErrorHandle", "ExchangeHandle", "FailureHandle", "GroupsHandle", "InterruptHandle",
+    "LifecycleEventHandle", "ListHandle", "ObjectHandle", "ObserverHandle", "OutboxItemHandle",
+    "OutboxItemsHandle", "OutgoingHandle", "OwnedActiveCallsHandle", "OwnedApiHandle",
+    "OwnedBatchHandle", "OwnedCacheEntriesHandle", "OwnedCallHandle", "OwnedChangesHandle",
+    "OwnedClientHandle", "OwnedClockHandle", "OwnedConflictHandle", "OwnedConflictsHandle",
     "OwnedCookiesHandle", "OwnedDraftHandle", "OwnedErrorHandle", "OwnedGroupsHandle",
     "OwnedInterruptHandle", "OwnedLifecycleEventHandle", "OwnedListHandle", "OwnedObjectHandle",
     "OwnedObserverHandle", "OwnedOutboxItemHandle", "OwnedOutboxItemsHandle", "OwnedOutgoingHandle",
@@ -72,6 +73,14 @@ class ClientHandle(Handle):
 
 
 class ClockHandle(Handle):
+    __slots__ = ()
+
+
+class ConflictHandle(Handle):
+    __slots__ = ()
+
+
+class ConflictsHandle(Handle):
     __slots__ = ()
 
 
@@ -249,6 +258,18 @@ class OwnedClockHandle(Owned, ClockHandle):
     __slots__ = ()
 
     release = "restway_clock_release"
+
+
+class OwnedConflictHandle(Owned, ConflictHandle):
+    __slots__ = ()
+
+    release = "restway_conflict_release"
+
+
+class OwnedConflictsHandle(Owned, ConflictsHandle):
+    __slots__ = ()
+
+    release = "restway_conflicts_release"
 
 
 class OwnedCookiesHandle(Owned, CookiesHandle):
@@ -434,6 +455,8 @@ OWNED: dict[type[Handle], Any] = {
     ChangesHandle: OwnedChangesHandle,
     ClientHandle: OwnedClientHandle,
     ClockHandle: OwnedClockHandle,
+    ConflictHandle: OwnedConflictHandle,
+    ConflictsHandle: OwnedConflictsHandle,
     CookiesHandle: OwnedCookiesHandle,
     DraftHandle: OwnedDraftHandle,
     ErrorHandle: OwnedErrorHandle,

@@ -46,6 +46,8 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         ChangesHandle, c_size_t, POINTER(c_uint32), c_size_t)),
     "restway_changes_relationships": (c_size_t, (
         ChangesHandle, c_size_t, POINTER(c_uint32), c_size_t)),
+    "restway_store_version": (c_enum, (
+        StoreHandle, ObjectHandle, c_char_p, c_size_t, _size_out, _error_out)),
     "restway_response_saved_path": (c_char_p, (ResponseHandle,)),
     "restway_response_saved_length": (c_int64, (ResponseHandle,)),
     "restway_response_saved_from": (c_int64, (ResponseHandle,)),
@@ -153,6 +155,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "restway_query_set_rejected": (c_enum, (QueryHandle, c_int32, _error_out)),
     "restway_query_set_unloaded": (c_enum, (QueryHandle, c_int32, _error_out)),
     "restway_query_set_pending": (c_enum, (QueryHandle, c_int32, _error_out)),
+    "restway_query_set_conflicted": (c_enum, (QueryHandle, c_int32, _error_out)),
     "restway_query_set_pending_deletes": (c_enum, (QueryHandle, c_int32, _error_out)),
     "restway_store_query": (c_enum, (StoreHandle, QueryHandle, POINTER(ListHandle), _error_out)),
     "restway_store_count_query": (c_enum, (StoreHandle, QueryHandle, _size_out, _error_out)),

@@ -31,23 +31,24 @@ __all__ = [
     "NULL_DESTROY", "NULL_DONE", "NULL_ENCODE", "NULL_EXCLUDE", "NULL_HOOK", "NULL_INTERCEPT",
     "NULL_LIFECYCLE", "NULL_LOG", "NULL_MAP_PROGRESS", "NULL_MODIFY", "NULL_OUTBOX_FLUSHED",
     "NULL_OUTBOX_ITEM", "NULL_PARSE", "NULL_PERSIST", "NULL_PROGRESS", "NULL_QUERY_CHANGED",
-    "NULL_READ_FAILURE", "NULL_REFRESH", "NULL_SHOULD_REPLAY", "NULL_SPAN", "NULL_STREAM_EVENT",
-    "NULL_TRANSFORM", "NULL_VALIDATE", "ActiveCallsHandle", "AnswerHandle", "ApiHandle", "Attempt",
-    "AttemptFn", "AuthorizeFn", "BatchDecodeFn", "BatchDoneFn", "BatchEncodeFn", "BatchHandle",
-    "BatchReaderHandle", "BatchWriterHandle", "BodyHeadFn", "BodyReadFn", "BodyReader",
-    "BodyReceiveFn", "BodyReceiver", "BodyRewindFn", "CacheCounts", "CacheEntriesHandle",
-    "CacheEntry", "CacheFilter", "CacheNote", "CallHandle", "CallInfo", "ChangedFn",
-    "ChangesHandle", "ClientHandle", "ClientOptions", "ClockHandle", "Cookie", "CookiesHandle",
-    "Credential", "DestroyFn", "DoneFn", "DraftHandle", "EncodeFn", "ErrorHandle", "Event",
-    "EventPayload", "EventReceiver", "ExchangeHandle", "ExcludeFn", "FailureHandle", "GroupsHandle",
-    "HookFn", "InterceptFn", "InterruptHandle", "LifecycleEventHandle", "LifecycleFn",
-    "LifecycleOptions", "ListHandle", "LogFn", "LogRecord", "MapOptions", "MapProgressFn",
-    "ModifyFn", "NetworkOptions", "ObjectHandle", "ObserverHandle", "OutboxCounts",
-    "OutboxFlushedFn", "OutboxItemFn", "OutboxItemHandle", "OutboxItemsHandle", "OutgoingHandle",
-    "Page", "PageOptions", "PagedListHandle", "PagesHandle", "ParseFn", "PendingHandle",
-    "PersistFn", "PipelineContextHandle", "Progress", "ProgressFn", "QueryChangedFn",
-    "QueryChangesHandle", "QueryHandle", "Rate", "ReadFailureFn", "RefreshFn", "RefreshHandle",
-    "RequestHandle", "ResourceHandle", "ResponseHandle", "RoutingClientHandle", "RowsHandle",
+    "NULL_READ_FAILURE", "NULL_REFRESH", "NULL_RESOLVE", "NULL_SHOULD_REPLAY", "NULL_SPAN",
+    "NULL_STREAM_EVENT", "NULL_TRANSFORM", "NULL_VALIDATE", "ActiveCallsHandle", "AnswerHandle",
+    "ApiHandle", "Attempt", "AttemptFn", "AuthorizeFn", "BatchDecodeFn", "BatchDoneFn",
+    "BatchEncodeFn", "BatchHandle", "BatchReaderHandle", "BatchWriterHandle", "BodyHeadFn",
+    "BodyReadFn", "BodyReader", "BodyReceiveFn", "BodyReceiver", "BodyRewindFn", "CacheCounts",
+    "CacheEntriesHandle", "CacheEntry", "CacheFilter", "CacheNote", "CallHandle", "CallInfo",
+    "ChangedFn", "ChangesHandle", "ClientHandle", "ClientOptions", "ClockHandle", "ConflictHandle",
+    "ConflictsHandle", "Cookie", "CookiesHandle", "Credential", "DestroyFn", "DoneFn",
+    "DraftHandle", "EncodeFn", "ErrorHandle", "Event", "EventPayload", "EventReceiver",
+    "ExchangeHandle", "ExcludeFn", "FailureHandle", "GroupsHandle", "HookFn", "InterceptFn",
+    "InterruptHandle", "LifecycleEventHandle", "LifecycleFn", "LifecycleOptions", "ListHandle",
+    "LogFn", "LogRecord", "MapOptions", "MapProgressFn", "ModifyFn", "NetworkOptions",
+    "ObjectHandle", "ObserverHandle", "OutboxCounts", "OutboxFlushedFn", "OutboxItemFn",
+    "OutboxItemHandle", "OutboxItemsHandle", "OutgoingHandle", "Page", "PageOptions",
+    "PagedListHandle", "PagesHandle", "ParseFn", "PendingHandle", "PersistFn",
+    "PipelineContextHandle", "Progress", "ProgressFn", "QueryChangedFn", "QueryChangesHandle",
+    "QueryHandle", "Rate", "ReadFailureFn", "RefreshFn", "RefreshHandle", "RequestHandle",
+    "ResolveFn", "ResourceHandle", "ResponseHandle", "RoutingClientHandle", "RowsHandle",
     "ScopeHandle", "ShouldReplayFn", "Span", "SpanAttribute", "SpanFn", "Statistics", "StoreHandle",
     "StreamEvent", "StreamEventFn", "TextHandle", "Timings", "TlsOptions", "TransactionHandle",
     "TransformFn", "UrlHandle", "ValidateFn", "Value", "ValueAs", "ValuesHandle", "c_enum",
@@ -225,7 +226,7 @@ class OutboxCounts(Structure):
 
     _fields_ = [
         ("struct_size", c_size_t), ("waiting", c_int64), ("sending", c_int64), ("blocked", c_int64),
-        ("dead", c_int64),
+        ("dead", c_int64), ("parked", c_int64),
     ]
 
 
@@ -359,6 +360,8 @@ DoneFn = CFUNCTYPE(None, c_void_p, CallHandle, c_enum, ResponseHandle, ErrorHand
 NULL_DONE = DoneFn()
 ExcludeFn = CFUNCTYPE(c_int32, c_void_p, c_char_p, c_char_p, c_char_p, c_char_p, AnswerHandle)
 NULL_EXCLUDE = ExcludeFn()
+ResolveFn = CFUNCTYPE(c_enum, c_void_p, ConflictHandle, AnswerHandle)
+NULL_RESOLVE = ResolveFn()
 StreamEventFn = CFUNCTYPE(c_enum, c_void_p, POINTER(StreamEvent), POINTER(c_int32), AnswerHandle)
 NULL_STREAM_EVENT = StreamEventFn()
 ReadFailureFn = CFUNCTYPE(None, c_void_p, FailureHandle)

@@ -105,15 +105,15 @@ def _lifecycle(context: int | None, event: native.LifecycleEventHandle) -> None:
         report(entry and entry.callback, "an observer of calls")
 
 
-def _asked_in_pipeline(what: str) -> Callable[..., int]:
-    """A trampoline of a modifier or an interceptor."""
+def _asked_of_client(what: str) -> Callable[..., int]:
+    """A trampoline of a function of a client that returns a status."""
 
-    def run(context: int | None, pipeline: native.PipelineContextHandle) -> int:
+    def run(context: int | None, *arguments: Any) -> int:
         entry = None
         try:
             entry = questions.get(context)
             with inside:
-                status: int = entry.run(pipeline)
+                status: int = entry.run(*arguments)
                 return status
         except BaseException:
             report(entry and entry.callback, what)
@@ -459,8 +459,9 @@ on_changed_function = native.ChangedFn(_changed)
 on_query_changed_function = native.QueryChangedFn(_query_changed)
 on_lifecycle_function = native.LifecycleFn(_lifecycle)
 on_changed_destroy = native.DestroyFn(_changed_destroy)
-on_modify_function = native.ModifyFn(_asked_in_pipeline("a modifier"))
-on_intercept_function = native.InterceptFn(_asked_in_pipeline("an interceptor"))
+on_modify_function = native.ModifyFn(_asked_of_client("a modifier"))
+on_intercept_function = native.InterceptFn(_asked_of_client("an interceptor"))
+on_resolve_function = native.ResolveFn(_asked_of_client("a resolver"))
 on_named_modify_function = native.ModifyFn(_asked("a modifier"))
 on_named_intercept_function = native.InterceptFn(_asked("an interceptor"))
 on_decode_function = native.TransformFn(_decode)

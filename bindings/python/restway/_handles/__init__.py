@@ -48,10 +48,13 @@ Self = TypeVar("Self", bound="Owner[Any]")
 
 
 class Answering(Protocol):
-    """The maker of the response of an error: the `Layouts` of a client."""
+    """The makers of the response and the conflict of an error: the `Layouts` of a client."""
 
     @property
     def response_of(self) -> Callable[[native.ResponseHandle, Any], Any]: ...
+
+    @property
+    def conflict_of(self) -> Callable[[native.ConflictHandle, Any], Any]: ...
 
 
 class _Errors(threading.local):
@@ -338,7 +341,7 @@ def known_domain(value: int) -> int:
 def failure(status: int, error: native.ErrorHandle, layouts: Answering | None) -> RestwayError:
     """Returns the exception for `error`, which may be NULL.
 
-    Only with `layouts` can the exception hold a response.
+    Only with `layouts` can the exception hold a response and a conflict.
     """
     lib = native.lib
     kind = BY_STATUS.get(status, RestwayError)
@@ -376,6 +379,9 @@ def failure(status: int, error: native.ErrorHandle, layouts: Answering | None) -
         attempts=attempts_of(error),
     )
     exception.request = request_of(lib.restway_error_request(error))
+    conflict = lib.restway_error_conflict(error)
+    if conflict and layouts is not None:
+        exception.conflict = layouts.conflict_of(conflict, layouts)
     if isinstance(exception, QueuedError):
         exception.outbox_id = lib.restway_error_outbox_id(error)
     token = native.lib.restway_error_cause(error)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import _ffi as native
-from .._headers import Headers
+from .._base.headers import Headers
 
 
 class OutgoingRequest:

@@ -46,17 +46,18 @@ class Layouts(dict["bytes | None", Layout]):
     """The layouts of one client's entities, by name, and the store, in which relationships are
     resolved.
 
-    Each layout is read once, from the first object. `response_of` makes a response from the
-    response of an error: the module of errors cannot do it itself, because the module of responses
-    imports it.
+    Each layout is read once, from the first object. `response_of` and `conflict_of` make the
+    response and the conflict of an error: the module of errors cannot do it itself, because their
+    modules import it.
     """
 
-    __slots__ = ("_api", "_keys", "response_of", "secrets", "store")
+    __slots__ = ("_api", "_keys", "conflict_of", "response_of", "secrets", "store")
 
     def __init__(
         self,
         store: native.StoreHandle,
         response_of: Callable[[native.ResponseHandle, Layouts], Any],
+        conflict_of: Callable[[native.ConflictHandle, Layouts], Any],
         api: Described,
         secrets: Secrets,
     ) -> None:
@@ -66,11 +67,14 @@ class Layouts(dict["bytes | None", Layout]):
         self.secrets = secrets
         self.store = store
         self.response_of = response_of
+        self.conflict_of = conflict_of
         self._keys: dict[tuple[str, str], str | None] = {}
 
     def of_store(self, store: native.StoreHandle) -> Layouts:
         """Returns the layouts of the same client for the objects of another store."""
-        return Layouts(store, self.response_of, self._api, self.secrets)
+        return Layouts(
+            store, self.response_of, self.conflict_of, self._api, self.secrets
+        )
 
     def key_of(self, entity: str, relationship: str) -> str | None:
         """Returns the attribute of the linked objects that has their key, if a relationship is a

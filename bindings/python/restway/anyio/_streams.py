@@ -8,10 +8,10 @@ from typing import Generic
 
 from anyio.lowlevel import checkpoint
 
+from .._base.headers import Headers
 from .._base.hints import RequestText
 from .._call import Call
 from .._client import Client
-from .._headers import Headers
 from .._request import Request
 from .._response import Response, StreamEvent, StreamHead
 from .._stream import AsyncStreamedResponse, Piece, Receiver, Receiving, Wake, receiving

@@ -243,6 +243,7 @@ static void print_restway_outbox_counts(void) {
     FIELD(restway_outbox_counts, sending);
     FIELD(restway_outbox_counts, blocked);
     FIELD(restway_outbox_counts, dead);
+    FIELD(restway_outbox_counts, parked);
 }
 
 static void print_restway_page_options(void) {

@@ -52,7 +52,7 @@ pub fn layouts() -> Vec<String> {
             unix_socket, local_interface, addresses, address_count, doh_url,
             happy_eyeballs_milliseconds, ip_version, http_version, cookie_file, hsts_file
         ),
-        layout!(restway_outbox_counts: struct_size, waiting, sending, blocked, dead),
+        layout!(restway_outbox_counts: struct_size, waiting, sending, blocked, dead, parked),
         layout!(restway_page_options: struct_size, pages_max, objects_max, prefetch, reserved),
         layout!(restway_page: struct_size, number, offset, total, object_count, is_last, reserved),
         layout!(restway_map_options:
