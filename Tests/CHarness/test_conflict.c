@@ -331,6 +331,7 @@ static void conflict__refuses_what_is_wrong(void **state) {
         restway_conflict_set_value(conflict, "stars", &number, &failure),
         RESTWAY_E_INVALID_ARGUMENT, "not in conflict");
     assert_refused(restway_conflict_set_value(conflict, NULL, &text, &failure));
+    assert_refused(restway_conflict_set_value(conflict, BAD_UTF8, &text, &failure));
     assert_refused(restway_conflict_set_value(conflict, "title", NULL, &failure));
     assert_refused(restway_conflict_set_value(NULL, "title", &text, &failure));
     assert_refused(restway_conflict_resolve(NULL, conflict, &failure));
