@@ -25,10 +25,16 @@ class Device:
     #: longer than most steps.
     idle: ClassVar[dict[str, list[subprocess.Popen[str]]]] = {}
 
-    def __init__(self, folder: Path, url: str, store: str, rules_off: str) -> None:
-        folder.mkdir()
-        self.folder = folder
+    def __init__(
+        self, number: int, folder: Path, url: str, store: str, rules_off: str,
+        versions: dict[str, Any] | None,
+    ) -> None:
+        self.number = number
+        self.folder = folder / str(number)
+        self.folder.mkdir()
         self.url = url
+        #: The policies of conflicts, if the API document has versions.
+        self.versions = versions
         self.store = store
         self.rules_off = rules_off
         self.process: subprocess.Popen[str] | None = None
@@ -38,8 +44,13 @@ class Device:
         if not self.process:
             idle = self.idle.get(self.rules_off)
             self.process = idle.pop() if idle else self.start()
-        values = {"store": self.store} if self.store != "memory" else {}
-        self.ask("open", outbox=str(self.folder / "outbox.db"), url=self.url, **values)
+        values: dict[str, Any] = {"store": self.store} if self.store != "memory" else {}
+        if self.versions is not None:
+            values["versions"] = self.versions
+        self.ask(
+            "open", device=self.number, outbox=str(self.folder / "outbox.db"), url=self.url,
+            **values,
+        )
 
     def start(self) -> subprocess.Popen[str]:
         program = os.environ.get("RESTWAY_SYNC_CLIENT", str(PROGRAM))

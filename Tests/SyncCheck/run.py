@@ -3,59 +3,25 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import shutil
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-from device import Device, Died
+from device import Died
 from model import NAMES, Edit, Model, Note, Values, full, part
+from runner import FLUSHES_MAX, Broken, Runner, Schedule, Step
 from server import ATTRIBUTES, Server, World
 
-Step = dict[str, Any]
-Schedule = dict[str, Any]
 
-#: The number of flushes after which nothing may be left, if the server does its best.
-FLUSHES_MAX = 12
-
-#: More than the files of all schedules that run at the same time take.
-FOLDER_BYTES = 256 << 20
-
-
-def place() -> str | None:
-    """Returns a folder in memory, where a commit waits for no disk; `None` if there is no room."""
-    folder = Path("/dev/shm")
-    has_room = folder.is_dir() and shutil.disk_usage(folder).free > FOLDER_BYTES
-    return str(folder) if has_room and os.access(folder, os.W_OK) else None
-
-
-class Broken(Exception):
-    """A device does not show what it must, or the devices and the server do not agree."""
-
-
-class Run:
+class Run(Runner):
     """One run of a schedule."""
 
     def __init__(self, server: Server, schedule: Schedule, rules_off: str = "") -> None:
-        self.world = server.world = World()
+        self.world = World()
+        super().__init__(server, self.world, schedule, rules_off)
         for ref in ("n0", "n1"):
             self.world.add(ref, {name: f"{ref}-{name}" for name in ATTRIBUTES})
-        self.folder = Path(tempfile.mkdtemp(prefix="restway-sync-", dir=place()))
-        stores: list[str] = schedule["stores"]
-        #: The number of each device's store: "shared" is the store of the first device.
-        self.store_of = [
-            0 if store == "shared" and stores[0] != "memory" else number
-            for number, store in enumerate(stores)
-        ]
-        self.devices = [
-            Device(self.folder / str(number), server.url, self.file(number, store), rules_off)
-            for number, store in enumerate(stores)
-        ]
         #: What each store may show: several models after a kill, until it is seen which holds.
         self.models_of = [[Model()] for _ in self.devices]
-        self.steps: list[Step] = schedule["steps"]
         #: What the device of the step has shown since it was last looked at, in this order.
         self.states: list[dict[str, Values | None]] = []
         #: Notes that a device has twice for a while: the server's, and its own before the answer.
@@ -63,30 +29,8 @@ class Run:
         #: Whether it is known what the device has shown.
         self.is_sure = True
 
-    def file(self, number: int, store: str) -> str:
-        return store if store == "memory" else str(self.folder / f"{self.store_of[number]}.db")
-
     def models(self, number: int) -> list[Model]:
         return self.models_of[self.store_of[number]]
-
-    def perform(self) -> None:
-        try:
-            for number, step in enumerate(self.steps):
-                try:
-                    self.do(step)
-                except Broken as error:
-                    raise Broken(f"step {number} {step}: {error}") from None
-            try:
-                self.settle()
-            except Broken as error:
-                raise Broken(f"at the end: {error}") from None
-            for device in self.devices:
-                device.end()
-        finally:
-            self.world.release.set()
-            for device in self.devices:
-                device.kill()
-            shutil.rmtree(self.folder, ignore_errors=True)
 
     # Steps
 
@@ -154,9 +98,6 @@ class Run:
         for model in self.models(step["device"]):
             change(model)
         self.note_state(self.model(step))
-
-    def ask(self, step: Step, what: str, **values: Any) -> dict[str, Any]:
-        return self.devices[step["device"]].ask(what, **values)
 
     def own(self, step: Step) -> Edit | None:
         """Returns the edit of a step, if the outbox of the device has its request."""

@@ -6,9 +6,12 @@ import json
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from server import ATTRIBUTES, FATES
+
+#: The attributes of notes with versions.
+VERSION_ATTRIBUTES = (*ATTRIBUTES, "views", "tags")
 
 Step = dict[str, Any]
 Schedule = dict[str, Any]
@@ -23,7 +26,7 @@ class Generator:
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
         # In half of the schedules all edits are about the same attribute, so that they meet.
-        self.names = ATTRIBUTES if self.chance(1, 2) else ATTRIBUTES[:1]
+        self.names: tuple[str, ...] = ATTRIBUTES if self.chance(1, 2) else ATTRIBUTES[:1]
         self.refs = ["n0", "n1"] if self.chance(1, 2) else ["n0"]
         self.tags: list[str] = []
         self.values = 0
@@ -119,6 +122,99 @@ class Generator:
         return {"fates": [self.random.choice(among) for _ in range(self.random.randint(1, 3))]}
 
 
+class VersionGenerator(Generator):
+    """Makes the random schedule of a seed for devices that change the same versions."""
+
+    kinds: ClassVar[dict[str, int]] = {
+        "edit": 26, "online": 4, "new": 2, "delete": 3, "flush": 20, "read": 10, "drop": 4,
+        "retry": 2, "resolve": 8, "other": 10, "restart": 4, "kill": 6, "wait": 1,
+    }
+    inner_kinds: ClassVar[dict[str, int]] = {
+        "edit": 8, "new": 1, "delete": 2, "flush": 12, "read": 3, "drop": 3, "resolve": 4,
+        "retry": 1, "restart": 1,
+    }
+    fates_of_writes: ClassVar[tuple[str, ...]] = (
+        "ok", "ok", "bare", "tagged", "lost", "unanswered", "unanswered", "unanswered", "twice",
+        "limit", "busy", "busy", "refused",
+    )
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.refs = ["n0", "n1"] if self.chance(1, 4) else ["n0"]
+        names = list(VERSION_ATTRIBUTES)
+        self.random.shuffle(names)
+        # With few attributes the edits meet.
+        self.names = tuple(names[: self.random.choice([1, 2, 5])])
+
+    def schedule(self) -> Schedule:
+        policies = ["park", "park", "mine", "theirs"]
+        versions: dict[str, Any] = {
+            "keys": self.chance(1, 2), "strict": self.chance(1, 4),
+            "theyDeleted": self.random.choice(policies),
+            "iDelete": self.random.choice(policies),
+            "uncertain": self.random.choice(["park", "park", "mine", "theirs"]),
+            "end": self.random.choice(["mine", "theirs", "value"]),
+        }
+        stores = [self.random.choice(["file", "file", "memory"]) for _ in range(DEVICES)]
+        steps: list[Step] = [{"do": "read", "device": number} for number in range(DEVICES)]
+        steps += [self.step() for _ in range(self.random.randint(6, 18))]
+        return {"versions": versions, "stores": stores, "steps": steps}
+
+    def step(self) -> Step:
+        device = self.random.choice([0, 0, 0, 1, 1, 2])
+        kind = self.chosen(self.kinds)
+        if kind == "other":
+            return {"do": "other"} | self.note() | (self.change() if self.chance(9, 10) else {})
+        if kind == "kill":
+            inner = self.chosen(self.inner_kinds)
+            return {
+                "do": "kill", "device": device, "after": self.random.randint(1, 9),
+                "step": {"do": inner, **self.details(inner)},
+            }
+        return {"do": kind, "device": device, **self.details(kind)}
+
+    def chosen(self, kinds: dict[str, int]) -> str:
+        return self.random.choices(list(kinds), list(kinds.values()))[0]
+
+    def details(self, kind: str) -> Step:
+        match kind:
+            case "online":
+                fate = self.random.choice(["ok", "ok", "ok", "lost", "unanswered", "refused"])
+                return self.note() | self.change() | self.tag() | {"fate": fate}
+            case "new":
+                self.refs.append(f"m{self.values}")
+                return {"note": self.refs[-1]} | self.change() | self.tag()
+            case "resolve":
+                return {"choice": self.random.choice(["mine", "theirs", "value"])}
+            case "flush":
+                step = self.fates()
+                return step | ({"lag": self.random.randint(1, 2)} if self.chance(1, 3) else {})
+            case "drop" if self.chance(1, 3):
+                return {}
+        return super().details(kind)
+
+    def change(self) -> Step:
+        count = min(self.random.choice([1, 1, 2]), len(self.names))
+        names = sorted(self.random.sample(self.names, count))
+        return {"set": {name: self.value(name) for name in names}}
+
+    def value(self, name: str) -> str | int:
+        """Returns a value that no other change has. An increment is a bit of its own."""
+        self.values += 1
+        match name:
+            case "views":
+                return 1 << self.values
+            case "tags":
+                return "-" if self.chance(1, 4) else f"+g{self.values}"
+        return f"{name[:2]}{self.values}"
+
+    def fates(self) -> Step:
+        if self.chance(1, 2):
+            return {}
+        count = self.random.randint(1, 3)
+        return {"fates": [self.random.choice(self.fates_of_writes) for _ in range(count)]}
+
+
 # Shrinking
 
 
@@ -131,6 +227,13 @@ def shrink(schedule: Schedule, fails: Callable[[Schedule], bool]) -> Schedule:
         schedule = smaller
 
 
+#: The simplest server with versions, and the simplest policies.
+SIMPLE = {
+    "keys": True, "strict": False, "theyDeleted": "park", "iDelete": "park", "uncertain": "park",
+    "end": "mine",
+}
+
+
 def _smaller(schedule: Schedule) -> Iterator[Schedule]:
     steps = schedule["steps"]
     size = len(steps) // 2
@@ -138,6 +241,10 @@ def _smaller(schedule: Schedule) -> Iterator[Schedule]:
         for start in range(len(steps) - size, -1, -size):
             yield {**schedule, "steps": steps[:start] + steps[start + size :]}
         size //= 2
+    for name, value in schedule.get("versions", {}).items():
+        if value != SIMPLE.get(name):
+            simpler = {**schedule["versions"], name: SIMPLE[name]}
+            yield {**schedule, "versions": simpler}
     last = max((step.get("device", 0) for step in steps), default=0)
     if len(schedule["stores"]) > last + 1:
         yield {**schedule, "stores": schedule["stores"][: last + 1]}

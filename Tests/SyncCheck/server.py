@@ -7,7 +7,7 @@ import http.server
 import json
 import threading
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 ATTRIBUTES = ("title", "text", "status")
 
@@ -15,6 +15,29 @@ ATTRIBUTES = ("title", "text", "status")
 #: seen it; its answer is lost; it arrives twice; the server has no time for it (before or after it
 #: has acted); the server refuses it.
 FATES = ("ok", "bare", "lost", "unanswered", "twice", "limit", "busy", "refused")
+
+#: The status of an answer, and the row that it has.
+Answer = tuple[int, dict[str, Any] | None]
+
+
+@dataclass
+class Write:
+    """A request that changes a note."""
+
+    device: str
+    #: The name of the edit that it is for.
+    tag: str
+    method: str
+    path: str
+    #: The idempotency key.
+    key: str
+    #: The condition: the version that the note must have.
+    condition: str
+    body: dict[str, Any]
+
+    @property
+    def number(self) -> int:
+        return int(self.path.rsplit("/", 1)[-1])
 
 
 @dataclass
@@ -32,14 +55,20 @@ class Answered:
 
 @dataclass
 class World:
-    """The state of the server for one schedule."""
+    """The state of the server for one schedule.
+
+    A row whose note has a `rev` is answered with that version as its entity tag.
+    """
+
+    #: What the attributes of a new note are.
+    attributes: ClassVar[dict[str, Any]] = dict.fromkeys(ATTRIBUTES, "")
 
     notes: dict[int, dict[str, Any]] = field(default_factory=dict)
     next_id: int = 1
     #: The states before, the newest last, for reads that lag.
     history: list[dict[int, dict[str, Any]]] = field(default_factory=list)
     #: The answer to each idempotency key.
-    keys: dict[str, tuple[int, dict[str, Any] | None]] = field(default_factory=dict)
+    keys: dict[str, Answer] = field(default_factory=dict)
     #: How often each request was carried out.
     applied: dict[str, int] = field(default_factory=dict)
     #: The fates of the next writes; then all go well.
@@ -61,7 +90,7 @@ class World:
 
     def add(self, ref: str, values: dict[str, Any]) -> dict[str, Any]:
         self.remember()
-        note = {"id": self.next_id, "ref": ref, **dict.fromkeys(ATTRIBUTES, ""), **values}
+        note = {"id": self.next_id, "ref": ref, **copy.deepcopy(self.attributes), **values}
         self.notes[self.next_id] = note
         self.next_id += 1
         return note
@@ -83,40 +112,52 @@ class World:
             return copy.deepcopy(self.notes)
         return copy.deepcopy(self.history[-min(self.lag, len(self.history))])
 
-    def carry_out(
-        self, method: str, path: str, key: str, tag: str, body: dict[str, Any]
-    ) -> tuple[int, dict[str, Any] | None]:
-        if key and key in self.keys:
-            return self.keys[key]
-        answer = self.act(method, path, tag, body)
-        if key and answer[0] < 300:
-            self.keys[key] = answer
+    def carry_out(self, write: Write) -> Answer:
+        if write.key and write.key in self.keys:
+            return self.keys[write.key]
+        answer = self.act(write)
+        if write.key and answer[0] < 300:
+            self.keys[write.key] = answer
         return answer
 
-    def act(
-        self, method: str, path: str, tag: str, body: dict[str, Any]
-    ) -> tuple[int, dict[str, Any] | None]:
-        values = {name: body[name] for name in ("ref", *ATTRIBUTES) if name in body}
-        if method == "POST":
-            self.applied[tag] = self.applied.get(tag, 0) + 1
+    def act(self, write: Write) -> Answer:
+        names = ("ref", *self.attributes)
+        values = {name: write.body[name] for name in names if name in write.body}
+        if write.method == "POST":
+            self.count(write)
             return 201, copy.deepcopy(self.add(values.pop("ref", ""), values))
-        number = int(path.rsplit("/", 1)[-1])
-        if number not in self.notes:
+        if write.number not in self.notes:
             return 404, None
-        self.applied[tag] = self.applied.get(tag, 0) + 1
-        if method == "DELETE":
-            self.remove(number)
+        if refusal := self.refusal(write, values):
+            return refusal
+        self.count(write)
+        if write.method == "DELETE":
+            self.remove(write.number)
             return 204, None
-        if method == "PUT":
-            self.check_whole(tag, values)
-        self.change(number, values)
-        return 200, copy.deepcopy(self.notes[number])
+        self.change(write.number, values)
+        return 200, copy.deepcopy(self.notes[write.number])
+
+    def count(self, write: Write) -> None:
+        self.applied[write.tag] = self.applied.get(write.tag, 0) + 1
+
+    def refusal(self, write: Write, values: dict[str, Any]) -> Answer | None:
+        """Checks a write of a note that exists. Returns the answer if it is not carried out."""
+        if write.method == "PUT":
+            self.check_whole(write.tag, values)
+        return None
+
+    def told(self, write: Write, answer: Answer) -> None:
+        """A device gets this answer."""
 
     def check_whole(self, tag: str, values: dict[str, Any]) -> None:
         wanted = self.expected.get(tag, {})
         found = {name: values.get(name) for name in wanted}
         if found != wanted:
             self.problems.append(f"{tag}: the PUT has {found}, and should have {wanted}")
+
+
+def tag_of(version: int) -> str:
+    return f'"{version}"'
 
 
 class Server:
@@ -170,24 +211,25 @@ class Server:
         world = self.world
         length = int(request.headers.get("Content-Length") or 0)
         body = json.loads(request.rfile.read(length) or b"{}")
-        tag, key = request.headers["X-Tag"] or "", request.headers["Idempotency-Key"] or ""
+        headers = {name.lower(): value for name, value in request.headers.items()}
+        write = Write(
+            headers.get("x-device", ""), headers.get("x-tag", ""), request.command, request.path,
+            headers.get("idempotency-key", ""), headers.get("if-match", ""), body,
+        )
         if "restway-local-" in request.path or "restway-local-" in str(body):
-            world.problems.append(f"{tag}: a local identity in {request.path} {body}")
+            world.problems.append(f"{write.tag}: a local identity in {request.path} {body}")
         if world.holds:
             world.holds = False
             world.arrived.set()
             world.release.wait(30)
             try:
-                self.decide(request, tag, key, body)
+                self.decide(request, write)
             finally:
                 world.done.set()
         else:
-            self.decide(request, tag, key, body)
+            self.decide(request, write)
 
-    def decide(
-        self, request: http.server.BaseHTTPRequestHandler, tag: str, key: str,
-        body: dict[str, Any],
-    ) -> None:
+    def decide(self, request: http.server.BaseHTTPRequestHandler, write: Write) -> None:
         """Lets a write meet its fate."""
         world = self.world
         fate = world.fates.pop(0) if world.fates else "ok"
@@ -195,28 +237,28 @@ class Server:
             return self.lose(request)
         if fate in ("limit", "refused"):
             status = 429 if fate == "limit" else 422
-            self.note(world, request, tag, body, (status, None), is_lost=False)
+            self.note(world, write, (status, None), is_lost=False)
             return self.answer(request, status, None)
-        answer = world.carry_out(request.command, request.path, key, tag, body)
+        answer = world.carry_out(write)
         if fate == "twice":
-            answer = world.carry_out(request.command, request.path, key, tag, body)
+            answer = world.carry_out(write)
         if fate == "busy":
-            self.note(world, request, tag, body, (503, None), is_lost=False)
+            self.note(world, write, (503, None), is_lost=False)
             return self.answer(request, 503, None)
-        if fate == "bare" and answer[0] == 200:
-            answer = (204, None)
-        self.note(world, request, tag, body, answer, is_lost=fate == "unanswered")
+        if fate in ("bare", "tagged") and answer[0] == 200 and answer[1]:
+            # Such an answer has no body, and perhaps no tag either.
+            version = answer[1].get("rev") if fate == "tagged" else None
+            answer = (204, None if version is None else {"rev": version})
+        self.note(world, write, answer, is_lost=fate == "unanswered")
         if fate == "unanswered":
             return self.lose(request)
+        world.told(write, answer)
         self.answer(request, *answer)
 
     @staticmethod
-    def note(
-        world: World, request: http.server.BaseHTTPRequestHandler, tag: str,
-        body: dict[str, Any], answer: tuple[int, dict[str, Any] | None], *, is_lost: bool,
-    ) -> None:
+    def note(world: World, write: Write, answer: Answer, *, is_lost: bool) -> None:
         world.answered.append(
-            Answered(tag, request.command, request.path, body, *answer, is_lost=is_lost)
+            Answered(write.tag, write.method, write.path, write.body, *answer, is_lost=is_lost)
         )
 
     @staticmethod
@@ -225,8 +267,17 @@ class Server:
 
     @staticmethod
     def answer(request: http.server.BaseHTTPRequestHandler, status: int, value: Any) -> None:
+        version = None
+        if isinstance(value, list):
+            # An entity tag of a list says nothing about its notes.
+            value = [{name: row[name] for name in row if name != "rev"} for row in value]
+        elif value is not None:
+            version = value.get("rev")
+            value = {name: value[name] for name in value if name != "rev"} or None
         text = b"" if value is None else json.dumps(value).encode()
         request.send_response_only(status)
+        if version is not None:
+            request.send_header("ETag", tag_of(version))
         if text:
             request.send_header("Content-Type", "application/json")
         if status != 204:

@@ -43,6 +43,7 @@ final class Device {
         case "edit": return try edit(command)
         case "delete": return try send(.delete, command, of: copy(command))
         case "fetch": return try fetch(command)
+        case "online": return outcome(of: try current.send(try request(command)))
         case "begin": return try begin(command)
         case "end": return try end(command)
         case "reach":
@@ -51,6 +52,7 @@ final class Device {
         case "flush": return try flush()
         case "drop": _ = try outbox.drop(command["item"]?.integer ?? 0)
         case "retry": try outbox.retry(command["item"]?.integer ?? 0)
+        case "resolve": try resolve(command)
         case "advance": clock.advance(milliseconds: command["milliseconds"]?.integer ?? 0)
         case "look": return try look()
         default: throw WrongCommand(command: name)
@@ -71,7 +73,11 @@ final class Device {
     // MARK: The client
 
     private func open(_ command: JSONValue) throws {
-        let text = Self.document(command["url"]?.string ?? "")
+        let url = command["url"]?.string ?? ""
+        let text =
+            command["versions"].map { versions in
+                Self.document(url, command["device"]?.integer ?? 0, versions)
+            } ?? Self.document(url)
         clock = ManualClock()
         var options = ClientOptions()
         options.files.outbox = command["outbox"]?.string
@@ -114,6 +120,38 @@ final class Device {
             "live": {"method": "PATCH", "path": "live/:id", "response": {"entity": "Note"},
                      "request": {"entity": "Note", "changedOnly": true}, "optimistic": true}}}
         """
+    }
+
+    /// The document for notes with versions.
+    ///
+    /// - Parameter policies: The policies of conflicts about whole notes.
+    private static func document(_ url: String, _ device: Int64, _ policies: JSONValue) -> String {
+        let words = ["theyDeleted", "iDelete", "uncertain"].map { name in
+            "\"\(name)\": \"\(policies[name]?.string ?? "park")\", "
+        }
+        return """
+            {"restway": 1,
+             "environments": {
+                "loopback": {"baseURL": "\(url)", "headers": {"X-Device": "\(device)"}}},
+             "outbox": {"path": "unused.db", "intervalMilliseconds": -1},
+             "entities": {"Note": {"identity": "id", "version": {"header": "ETag"},
+                "conflicts": {\(words.joined())"attributes": {
+                    "title": "mine", "status": "theirs", "views": "add", "tags": "union"}},
+                "attributes": {
+                    "id": {"type": "int"}, "ref": {"type": "string"}, "title": {"type": "string"},
+                    "text": {"type": "string"}, "status": {"type": "string"},
+                    "views": {"type": "int"}, "tags": {"type": ["string"]}}}},
+             "routes": {
+                "note": {"method": ["GET", "PUT", "PATCH", "DELETE"], "path": "notes/:id",
+                         "entity": "Note", "response": {"entity": "Note"},
+                         "request": {"method": "PATCH", "changedOnly": true}, "offline": true},
+                "new": {"method": "POST", "path": "notes", "entity": "Note",
+                        "response": {"entity": "Note"}, "offline": true},
+                "read": {"path": "notes/:id", "response": {"entity": "Note"}},
+                "list": {"path": "notes", "response": {"entity": "Note"}},
+                "live": {"method": "PATCH", "path": "live/:id", "response": {"entity": "Note"},
+                         "request": {"entity": "Note", "changedOnly": true}}}}
+            """
     }
 
     // MARK: Objects
@@ -161,10 +199,22 @@ final class Device {
     }
 
     private func set(_ name: String, _ value: JSONValue?, _ draft: Draft) throws {
+        try draft.set(Self.value(value), attribute: index(name))
+    }
+
+    private func index(_ name: String) throws -> Int {
         guard let index = try note.attributeIndex(named: name) else {
             throw WrongCommand(command: "no attribute \(name)")
         }
-        try draft.set(.string(value?.string ?? ""), attribute: index)
+        return index
+    }
+
+    private static func value(_ json: JSONValue?) -> Value {
+        if let number = json?.integer { return .int64(number) }
+        if let list = json?.elements {
+            return .json(String(decoding: JSONValue.array(list).text(), as: UTF8.self))
+        }
+        return .string(json?.string ?? "")
     }
 
     // MARK: Requests
@@ -234,6 +284,32 @@ final class Device {
         return [("ended", .array(words.map { .string($0) }))]
     }
 
+    // MARK: Conflicts
+
+    private func resolve(_ command: JSONValue) throws {
+        let item = command["item"]?.integer ?? 0
+        guard let conflict = try outbox.conflicts().first(where: { $0.item == item }) else {
+            throw WrongCommand(command: "no conflict \(item)")
+        }
+        conflict.choose(command["choice"]?.string == "theirs" ? .theirs : .mine)
+        for (name, value) in command["set"]?.members ?? [] {
+            conflict.choose(.value(Self.value(value)), cell: try index(name))
+        }
+        try outbox.resolve(conflict)
+    }
+
+    private func conflicts() throws -> [JSONValue] {
+        try outbox.conflicts().map { conflict in
+            let names = conflict.cells.map { conflict.entity.cellName($0) }
+            return .object([
+                ("item", .integer(conflict.item)), ("kind", .string("\(conflict.kind)")),
+                ("cells", .array(names.map { .string($0) })),
+                ("base", Self.json(conflict.base)), ("mine", Self.json(conflict.mine)),
+                ("theirs", conflict.theirs.map { Self.json($0) } ?? .null),
+            ])
+        }
+    }
+
     // MARK: What a program sees
 
     private func look() throws -> Reply {
@@ -249,10 +325,17 @@ final class Device {
                 ("hidden", .bool(!seen.contains(object.storeKey))),
                 ("pending", .object(pending)),
                 ("confirmed", confirmed.map { Self.json($0) } ?? .null),
+                ("version", try store.version(of: object).map { .string($0.text) } ?? .null),
             ])
         }
         let items = try outbox.list().all.map { item -> JSONValue in
-            .object([("item", .integer(item.id)), ("dead", .bool(item.state == .dead))])
+            .object([
+                ("item", .integer(item.id)), ("dead", .bool(item.state == .dead)),
+                ("parked", .bool(item.state == .parked)),
+                ("status", .integer(Int64(item.failure?.httpStatus ?? 0))),
+                ("method", .string(item.method)),
+                ("trouble", item.lastError.map { .string($0) } ?? .null),
+            ])
         }
         // The values that observers were told since the last look, in their order.
         let told = witness.takeAll().map { change -> JSONValue in
@@ -262,7 +345,11 @@ final class Device {
                 ("shown", change.after.map { Self.json($0) } ?? .null),
             ])
         }
-        return [("notes", .array(notes)), ("items", .array(items)), ("told", .array(told))]
+        // Listing conflicts ends those that are settled by now, so it comes last.
+        return [
+            ("notes", .array(notes)), ("items", .array(items)), ("told", .array(told)),
+            ("conflicts", .array(try conflicts())),
+        ]
     }
 
     private static func json(_ object: Snapshot) -> JSONValue {
@@ -276,6 +363,7 @@ final class Device {
         switch value {
         case .string(let text): .string(text)
         case .int64(let number): .integer(number)
+        case .json(let text): (try? JSONValue.parse(text)) ?? .null
         default: .null
         }
     }
