@@ -47,10 +47,12 @@ package protocol CommitTarget: EditTarget {
     /// Lets the object `key` remember `variables`, in place of what it remembered.
     mutating func remember(_ variables: RouteVariables, _ key: Int64) throws(StoreError)
 
-    func version(_ key: Int64) throws(StoreError) -> StoredVersion?
+    func version(_ entity: Entity, _ key: Int64) throws(StoreError) -> StoredVersion?
     /// Sets the version of the object `key`, in place of an earlier one. The deletion of the object
     /// also deletes its version.
-    mutating func setVersion(_ version: StoredVersion?, _ key: Int64) throws(StoreError)
+    mutating func setVersion(
+        _ version: StoredVersion, _ entity: Entity, _ key: Int64
+    ) throws(StoreError)
 }
 
 extension CommitTarget {
@@ -286,7 +288,9 @@ package struct CommitRun<Target: CommitTarget> {
         guard let older = newest else {
             try insert(row, index, key, defaults)
             if !isEdit { try noteVersion(row, index, key, over: nil, .replaces) }
-            if isEdit, changes.laying != nil { try lay(row, over: nil, commit.objects[index]) }
+            if isEdit, changes.laying != nil {
+                try lay(row, index, over: nil, commit.objects[index])
+            }
             return
         }
         if !isEdit, try isOutdated(row, older) {
@@ -469,7 +473,7 @@ package struct CommitRun<Target: CommitTarget> {
                 try target.bind(entity, identity, to: key)
                 try publish(joined.object, key, over: object)
                 if let cover = joined.cover { try target.setCover(cover, of: joined.object) }
-                if let version { try target.setVersion(version, key) }
+                if let version { try target.setVersion(version, entity, key) }
             }
         }
         try target.bind(entity, identity, to: key)

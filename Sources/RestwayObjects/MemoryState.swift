@@ -196,9 +196,13 @@ final class MemoryState: CommitTarget, @unchecked Sendable {
 
     func variables(_ key: Int64) -> RouteVariables? { remembered[key] }
 
-    func version(_ key: Int64) -> StoredVersion? { versions.isEmpty ? nil : versions[key] }
+    func version(_ entity: Entity, _ key: Int64) -> StoredVersion? {
+        versions.isEmpty ? nil : versions[key]
+    }
 
-    func setVersion(_ version: StoredVersion?, _ key: Int64) { versions[key] = version }
+    func setVersion(_ version: StoredVersion, _ entity: Entity, _ key: Int64) {
+        versions[key] = version
+    }
 
     private func tableMade(_ entity: Entity) -> EntityTable {
         if let table = table(entity) { return table }

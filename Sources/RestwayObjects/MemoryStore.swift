@@ -147,12 +147,14 @@ package final class MemoryStore: ObjectStore {
         state.withLock { $0.edits.edits(ofOutbox: outbox) }
     }
 
-    package func version(_ entity: Entity, storeKey: Int64) -> ObjectVersion? {
+    package func version(
+        _ entity: Entity, storeKey: Int64, of cells: Set<Int>?
+    ) -> ObjectVersion? {
         state.withLock { state in
             guard let object = state.newest(entity, storeKey), object.isA(entity) else {
                 return nil
             }
-            return state.version(object.storeKey).flatMap { $0.isCurrent ? $0.version : nil }
+            return state.version(entity, object.storeKey)?.version(of: cells)
         }
     }
 

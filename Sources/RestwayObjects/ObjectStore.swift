@@ -93,8 +93,14 @@ package protocol ObjectStore: AnyObject, Sendable {
     func edits(ofOutbox outbox: Int64) throws(StoreError) -> [ListedEdit]
 
     /// Returns the version of an object of an entity with `version`; `nil` if it is not known, or
-    /// if the values of the server have changed since the version was known.
-    func version(_ entity: Entity, storeKey: Int64) throws(StoreError) -> ObjectVersion?
+    /// if values of the server are not those that came with the version.
+    ///
+    /// - Parameter cells: The attributes and relationships whose values must be those that came
+    ///   with the version; `nil` for all. A row that has brought the version may have left others
+    ///   out.
+    func version(
+        _ entity: Entity, storeKey: Int64, of cells: Set<Int>?
+    ) throws(StoreError) -> ObjectVersion?
 
     /// Returns the list that is kept under `name`; `nil` if the store keeps no list under this
     /// name. The list still has the keys of objects that were deleted.
@@ -114,6 +120,11 @@ package protocol ObjectStore: AnyObject, Sendable {
 extension ObjectStore {
     package func commit(_ changes: ChangeSet) throws(StoreError) -> Commit {
         try commit(changes, recordingChanges: false)
+    }
+
+    /// Returns the version of an object, if all values of the server are those that came with it.
+    package func version(_ entity: Entity, storeKey: Int64) throws(StoreError) -> ObjectVersion? {
+        try version(entity, storeKey: storeKey, of: nil)
     }
 
     /// Returns the number of loaded objects of `entity`, or of all loaded objects, hidden objects

@@ -165,7 +165,8 @@ extension AnswerFacts {
         wasSentBefore = failure.wasSentBefore || failure.repetitions > 0
         refusesCredential = failure.refusesCredential
         let versions = failure.versions
-        (isOfVersioned, isOfVersionedChange) = (versions.isOfVersioned, versions.isOfVersionedChange)
+        isOfVersioned = versions.isOfVersioned
+        isOfVersionedChange = versions.isOfVersionedChange
         (namesConflict, namesWork) = (versions.namesConflict, versions.namesWork)
     }
 }

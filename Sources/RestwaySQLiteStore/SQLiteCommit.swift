@@ -332,7 +332,7 @@ final class SQLiteCommit: CommitTarget {
             try file.tables[table].delete(key)
             if hasUnsent { try file.run("DELETE FROM restway_unsent WHERE key = ?1", key) }
             try memory.forget(key)
-            if file.keepsVersions { try file.setVersion(nil, key) }
+            if file.keepsVersions { try file.deleteVersion(key) }
             if !object.isLoaded { try forgetUnloaded(key, table) }
         }
         forget(key)
@@ -457,12 +457,14 @@ final class SQLiteCommit: CommitTarget {
         try write { () throws(SQLiteError) in try memory.remember(variables, key) }
     }
 
-    func version(_ key: Int64) throws(StoreError) -> StoredVersion? {
-        try StoreError.wrapping(file.version(key))
+    func version(_ entity: Entity, _ key: Int64) throws(StoreError) -> StoredVersion? {
+        try StoreError.wrapping(file.version(entity, key))
     }
 
-    func setVersion(_ version: StoredVersion?, _ key: Int64) throws(StoreError) {
-        try write { () throws(SQLiteError) in try file.setVersion(version, key) }
+    func setVersion(
+        _ version: StoredVersion, _ entity: Entity, _ key: Int64
+    ) throws(StoreError) {
+        try write { () throws(SQLiteError) in try file.setVersion(version, entity, key) }
     }
 
     /// Writes the new rows that still wait, and the last key, so that no key is ever used again.

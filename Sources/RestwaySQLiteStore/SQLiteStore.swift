@@ -281,14 +281,13 @@ package final class SQLiteStore: ObjectStore {
     }
 
     package func version(
-        _ entity: Entity, storeKey: Int64
+        _ entity: Entity, storeKey: Int64, of cells: Set<Int>?
     ) throws(StoreError) -> ObjectVersion? {
         try read(entity, or: nil) { (lookups, table) throws(SQLiteError) in
             guard let newest = try lookups.newest(table, storeKey), newest.isA(entity) else {
                 return nil
             }
-            let known = try lookups.connection.version(newest.storeKey)
-            return known.flatMap { $0.isCurrent ? $0.version : nil }
+            return try lookups.connection.version(entity, newest.storeKey)?.version(of: cells)
         }
     }
 

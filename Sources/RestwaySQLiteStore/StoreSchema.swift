@@ -133,7 +133,7 @@ struct StoreSchema {
             CREATE INDEX restway_parked_layers ON restway_layers (key) WHERE parked = 1;
             CREATE TABLE restway_versions (
                 key INTEGER PRIMARY KEY, version TEXT NOT NULL, number INTEGER,
-                current INTEGER NOT NULL);
+                current INTEGER NOT NULL, stale TEXT NOT NULL);
             """,
         ])
 

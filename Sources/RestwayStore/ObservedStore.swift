@@ -444,11 +444,17 @@ extension ObservedStore {
         try checked(objects.edits(ofOutbox: outbox))
     }
 
-    /// Returns the version of the object that `object` shows; `nil` if it is not known, or if the
-    /// values of the server have changed since the version was known.
-    package func version(of object: Snapshot) throws(Failure) -> ObjectVersion? {
+    /// Returns the version of the object that `object` shows; `nil` if it is not known, or if
+    /// values of the server are not those that came with the version.
+    ///
+    /// - Parameter cells: The attributes and relationships whose values matter; `nil` for all. A
+    ///   row of a list may have brought the version without some of them.
+    package func version(
+        of object: Snapshot, for cells: Set<Int>? = nil
+    ) throws(Failure) -> ObjectVersion? {
         guard let newest = try newest(of: object) else { return nil }
-        return try checked(objects.version(newest.entity, storeKey: newest.storeKey))
+        return try checked(
+            objects.version(newest.entity, storeKey: newest.storeKey, of: cells))
     }
 }
 

@@ -105,8 +105,8 @@ final class OnlineConflictTests: VersionTestCase {
         try withNotes {
             try begin()
             let call = try patch("mine")
-            transport.answer(
-                404, "<html>no</html>", headers: [HeaderField(name: "Content-Type", value: "text/html")])
+            let type = HeaderField(name: "Content-Type", value: "text/html")
+            transport.answer(404, "<html>no</html>", headers: [type])
             let failure = failure(call)
             XCTAssertEqual(failure?.httpStatus, 404)
             XCTAssertNil(failure?.conflict)

@@ -33,7 +33,7 @@ final class VersionRowTests: XCTestCase {
         let store = MemoryStore(keyBefore: 0)
         let commit = try split.finish(store.commit(split.kept))
         XCTAssertEqual(
-            commit.objects.map { store.version(entity, storeKey: $0.storeKey) },
+            try commit.objects.map { try store.version(entity, storeKey: $0.storeKey) },
             [nil, nil, second])
     }
 

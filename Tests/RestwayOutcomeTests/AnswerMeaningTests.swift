@@ -24,6 +24,7 @@ final class AnswerMeaningTests: XCTestCase {
                 case 407, 511: .notTheAPI
                 case 401: .credentialRefused
                 case 408, 425: .temporary
+                case 412: .conflict
                 case 429: .limited
                 case 501, 505: .refused
                 case 500...599: .temporary
@@ -99,6 +100,22 @@ final class AnswerMeaningTests: XCTestCase {
         XCTAssertEqual(meaning(428) { $0.isOfVersioned = true }, .needsCondition)
         XCTAssertEqual(meaning(404) { $0.isOfVersionedChange = true }, .objectGone)
         XCTAssertEqual(meaning(410) { $0.isOfVersionedChange = true }, .objectGone)
+    }
+
+    func testTheFactsOfAFailureDecideWhatItsAnswerMeans() {
+        func meaning(
+            _ status: Int, _ change: (inout Failure.VersionFacts) -> Void
+        ) -> AnswerMeaning? {
+            var failure = Failure(.http, "")
+            failure.httpStatus = status
+            change(&failure.versions)
+            return failure.meaning
+        }
+        XCTAssertEqual(meaning(409) { $0.namesConflict = true }, .conflict)
+        XCTAssertEqual(meaning(409) { $0.namesWork = true }, .inProgress)
+        XCTAssertEqual(meaning(428) { $0.isOfVersioned = true }, .needsCondition)
+        XCTAssertEqual(meaning(410) { $0.isOfVersionedChange = true }, .objectGone)
+        XCTAssertEqual(meaning(404) { $0.isOfVersioned = true }, .refused)
     }
 
     func testTheConsequencesOfEachMeaning() {

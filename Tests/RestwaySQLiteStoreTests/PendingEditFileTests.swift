@@ -96,6 +96,24 @@ final class PendingEditFileTests: EditTestCase {
         }
     }
 
+    func testAFileKnowsWhichValuesAreOlderThanTheVersion() throws {
+        note = Self.note(.assign, version: VersionRule(.attribute(Cell.body)))
+        try answer(open(), row(1, title: .string("a"), body: .string("1")))
+        try answer(open(), row(1, body: .string("2")))
+        let store = try open()
+        let version = { (store: any ObjectStore, cells: Set<Int>?) in
+            try store.version(self.note, storeKey: self.key(store), of: cells)?.text
+        }
+        XCTAssertNil(try version(store, nil))
+        XCTAssertNil(try version(store, [Cell.title]))
+        XCTAssertEqual(try version(store, [Cell.comments]), "2")
+        // The document no longer has the attribute that the file names.
+        try file.shell("UPDATE restway_versions SET stale = 'gone'")
+        XCTAssertNil(try version(open(), [Cell.comments]))
+        try answer(store, row(1, title: .string("a"), body: .string("3")))
+        XCTAssertEqual(try version(open(), nil), "3")
+    }
+
     func testAFileOfVersion6KeepsItsEditsAndGetsVersions() throws {
         note = Self.note(.assign, version: VersionRule(.entityTag))
         let edit = try {

@@ -321,24 +321,82 @@ final class VersionTests: EditTestCase {
         }
     }
 
+    private func versions(_ store: any ObjectStore) throws -> [String?] {
+        try [nil, [Cell.title], [Cell.body], [Cell.title, Cell.body]].map { cells in
+            try store.version(note, storeKey: key(store), of: cells)?.text
+        }
+    }
+
     /// The row of a list may have fewer attributes than the object: those that it leaves out may be
     /// older than its version.
-    func testARowThatLeavesOutAnAttributeBringsNoNewVersion() throws {
+    func testARowBringsNoVersionForAttributesThatItLeavesOut() throws {
         try withEachStore {
             revised()
             let store = try makeStore()
             try answer(store, revision(1, .int64(1), title: "a", body: "text"))
             try answer(store, revision(1, .int64(1), title: "a"))
-            XCTAssertEqual(try version(store), "1")
+            XCTAssertEqual(try versions(store), ["1", "1", "1", "1"])
             try answer(store, revision(1, .int64(2), title: "b"))
-            XCTAssertNil(try version(store))
+            XCTAssertEqual(try versions(store), [nil, "2", nil, nil])
             try answer(store, revision(1, .int64(2), title: "b"))
-            XCTAssertNil(try version(store))
-            try answer(store, revision(1, .int64(2), title: "b", body: "text"))
-            XCTAssertEqual(try version(store), "2")
+            XCTAssertEqual(try versions(store), [nil, "2", nil, nil])
+            try answer(store, revision(1, .int64(2), body: "text"))
+            XCTAssertEqual(try versions(store), ["2", "2", "2", "2"])
             // The answer of a request about the one object speaks for all of its attributes.
             try get(store, revision(1, .int64(3), title: "c"), ObjectVersion("3"))
-            XCTAssertEqual(try version(store), "3")
+            XCTAssertEqual(try versions(store), ["3", "3", "3", "3"])
+        }
+    }
+
+    /// The change was made under the condition of the version that only some values came with.
+    func testAnAcceptedChangeLeavesOtherValuesAsOldAsTheyWere() throws {
+        try withEachStore {
+            revised()
+            let store = try makeStore()
+            for answersWithRow in [true, false] {
+                try answer(store, revision(1, .int64(1), title: "a", body: "text"))
+                try answer(store, revision(1, .int64(2), title: "b"))
+                let edit = try self.edit(store, object(store, 1), [Cell.title: .string("mine")])
+                let key = try key(store)
+                if answersWithRow {
+                    try get(
+                        store, revision(1, .int64(3), title: "mine"), ObjectVersion("3"),
+                        steps: .deliver(edit))
+                } else {
+                    try answer(store, steps: .deliver(edit)) {
+                        $0.versionsOfDelivered = [key: ObjectVersion("3")]
+                    }
+                }
+                XCTAssertEqual(try versions(store), [nil, "3", nil, nil])
+            }
+        }
+    }
+
+    func testValuesThatNoAnswerBringsAreNotStale() throws {
+        try withEachStore {
+            var rules = ValueRules()
+            rules.initial = .string("none")
+            note = Entity(
+                name: "Note", index: 0,
+                attributes: [
+                    Attribute(name: "id"), Attribute(name: "title", type: .string),
+                    Attribute(name: "body", shape: .one(.string), rules: rules),
+                    Attribute(name: "revision", type: .int),
+                    Attribute(name: "owner", type: .string, origin: .variable("owner")),
+                ],
+                identityIndex: 0, model: Self.model, version: VersionRule(.attribute(3)))
+            let row = { (revision: Int64, body: Value, owner: Value) in
+                Snapshot.make(
+                    self.note, [.int64(1), .string("a"), body, .int64(revision), owner])
+            }
+            let store = try makeStore()
+            try answer(store, row(1, .absent, .string("me")))
+            XCTAssertEqual(try object(store, 1).string(at: Cell.body), "none")
+            try answer(store, row(2, .absent, .absent))
+            XCTAssertEqual(try version(store), "2")
+            try answer(store, row(3, .string("text"), .absent))
+            try answer(store, row(4, .absent, .absent))
+            XCTAssertNil(try version(store))
         }
     }
 
@@ -427,6 +485,27 @@ final class VersionTests: EditTestCase {
             XCTAssertEqual(try pending(store).map(\.before), [.string("seen"), .string("seen")])
             XCTAssertEqual(try title(store), "second")
             XCTAssertEqual(try confirmedTitle(store), "newer")
+        }
+    }
+
+    /// The server accepts the first value of a draft while the second one is on its way.
+    func testAnEditIsMadeOnTheValueThatTheServerHasTakenFromTheSameDraft() throws {
+        try withEachStore {
+            tagged()
+            let store = try makeStore()
+            try answer(store, row(1, title: .string("seen"), body: .string("seen")))
+            let draft = Draft(copying: try object(store, 1))
+            try draft.set(.string("first"), attribute: Cell.title)
+            let sent = draft.capture().sent(0)
+            try draft.set(.string("second"), attribute: Cell.title)
+            let second = draft.capture()
+            try answer(store, row(1, title: .string("first"), body: .string("seen")))
+            sent.settle(on: try object(store, 1), withholding: [])
+            var changes = ChangeSet(origin: .host)
+            second.add(to: &changes)
+            changes.laying = .random(outbox: outbox)
+            _ = try store.commit(changes)
+            XCTAssertEqual(try pending(store).map(\.before), [.string("first")])
         }
     }
 

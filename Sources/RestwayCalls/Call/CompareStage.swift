@@ -186,7 +186,10 @@ private struct ObjectOfCall {
 
     var confirmed: Snapshot? { newest.flatMap { try? entry.context.store.confirmed(of: $0) } }
 
-    var version: ObjectVersion? { newest.flatMap { try? entry.context.store.version(of: $0) } }
+    var version: ObjectVersion? {
+        let cells = entry.request.versioned?.stating
+        return newest.flatMap { try? entry.context.store.version(of: $0, for: cells) }
+    }
 }
 
 /// The change of a request beside the newest values of the server.

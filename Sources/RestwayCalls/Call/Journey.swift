@@ -301,8 +301,8 @@ struct Journey {
     var isStoredByClose: Bool {
         switch stage {
         case .lane, .cache, .upload, .credential, .rewind, .rate, .exchange, .recover, .wait: true
-        case .start, .modify, .prepare, .compare, .validate, .intercept, .parse, .commit, .store, .follow,
-            .drop, .takeBack, .deliver:
+        case .start, .modify, .prepare, .compare, .validate, .intercept, .parse, .commit, .store,
+            .follow, .drop, .takeBack, .deliver:
             false
         }
     }

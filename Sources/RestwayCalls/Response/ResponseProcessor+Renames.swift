@@ -36,6 +36,7 @@ extension ResponseProcessor {
             // Behind a 303 stands another resource.
             request.exchange.method == method.rawValue,
             let route = call.api.routeOfRenames(method, path, request.destination.route)
+                ?? (request.submission?.isMadeAgain == true ? request.destination.route : nil)
         else { return nil }
         let row = result?.onlyObject(like: request.submission?.entity, among: rows)
         guard let submission = request.submission else {

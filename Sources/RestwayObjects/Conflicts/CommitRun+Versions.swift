@@ -8,16 +8,16 @@ extension CommitRun {
     func isOutdated(_ row: Snapshot, _ older: Snapshot) throws(StoreError) -> Bool {
         guard changes.origin == .server, let rule = row.versionRule(over: older), rule.isOrdered,
             let order = rule.version(of: row)?.order,
-            let known = try target.version(older.storeKey)?.order
+            let known = try target.version(older.entity, older.storeKey)?.order
         else { return false }
         return order < known
     }
 
     /// Notes the version of an object that a row of the server is about.
     ///
-    /// A row that brings no version but changes a value makes the version unknown, and so does a
-    /// row with another version that leaves out an attribute, unless the answer states the version
-    /// of the whole object.
+    /// A row that brings no version but changes a value makes the version unknown. If a row brings
+    /// another version, the values of the cells that it leaves out may be older, unless the answer
+    /// states the version of the whole object.
     ///
     /// - Parameters:
     ///   - confirmed: The server's values before the row; `nil` if the object is new.
@@ -32,17 +32,19 @@ extension CommitRun {
         let isOlder =
             changes.onlyCompletes && !isNew
             || !(changes.settledSince[key]?.subtracting(commit.settled[key] ?? []) ?? []).isEmpty
-        let known = confirmed == nil ? nil : try target.version(key)
+        let known = confirmed == nil ? nil : try target.version(row.entity, key)
         let isEdit = changes.edits[index] != nil
-        guard !isEdit, !isOlder, let brought = version(in: row, index, rule) else {
-            if changesValues { try makeUnknown(known, key) }
+        guard !isEdit, !isOlder, var brought = version(in: row, index, rule) else {
+            if changesValues { try makeUnknown(known, row.entity, key) }
             return
         }
-        if let known, known.isCurrent, known.version == brought.version { return }
-        if changes.versions[index] == nil, let confirmed, row.leavesOutAttributes(of: confirmed) {
-            return try makeUnknown(known, key)
+        let isKnown = known.map { $0.isCurrent && $0.version == brought.version } ?? false
+        if let confirmed {
+            let isOfWhole = isKnown || changes.versions[index] != nil
+            let stale = isOfWhole ? known?.stale ?? [] : row.cellsLeftOut(of: confirmed)
+            brought.stale = stale.filter { row.cell(at: $0).isAbsent }
         }
-        try target.setVersion(brought, key)
+        if brought != known { try target.setVersion(brought, row.entity, key) }
     }
 
     private func version(
@@ -55,15 +57,16 @@ extension CommitRun {
 
     /// Notes that the values of the server are no longer those that came with the version.
     mutating func forgetVersion(of object: Snapshot) throws(StoreError) {
-        try makeUnknown(try target.version(object.storeKey), object.storeKey)
+        let known = try target.version(object.entity, object.storeKey)
+        try makeUnknown(known, object.entity, object.storeKey)
     }
 
     private mutating func makeUnknown(
-        _ known: StoredVersion?, _ key: Int64
+        _ known: StoredVersion?, _ entity: Entity, _ key: Int64
     ) throws(StoreError) {
         guard var known, known.isCurrent else { return }
         known.isCurrent = false
-        try target.setVersion(known.order == nil ? nil : known, key)
+        try target.setVersion(known, entity, key)
     }
 
     /// Returns the version of an object that turned out to be the same as `object`, whose values
@@ -72,8 +75,8 @@ extension CommitRun {
         of its: Snapshot, joined object: Snapshot
     ) throws(StoreError) -> StoredVersion? {
         guard its.entity.isVersioned || object.entity.isVersioned else { return nil }
-        if let version = try target.version(its.storeKey) { return version }
-        return try target.version(object.storeKey)
+        if let version = try target.version(its.entity, its.storeKey) { return version }
+        return try target.version(object.entity, object.storeKey)
     }
 
     /// Notes the versions that answers without rows state for delivered objects.
@@ -85,9 +88,11 @@ extension CommitRun {
             guard let entity, let object = try target.newest(entity, key),
                 object.entity.isVersioned
             else { continue }
-            let known = try target.version(object.storeKey)
+            let known = try target.version(object.entity, object.storeKey)
+            let stale = (known?.stale ?? []).subtracting(commit.settled[key] ?? [])
             try target.setVersion(
-                StoredVersion(version, order: known?.order), object.storeKey)
+                StoredVersion(version, order: known?.order, stale: stale), object.entity,
+                object.storeKey)
         }
     }
 }
@@ -100,11 +105,19 @@ extension Snapshot {
         return older.entity.version
     }
 
-    /// Whether the row says nothing of an attribute that `older` has.
-    fileprivate func leavesOutAttributes(of older: Snapshot) -> Bool {
-        withExtendedLifetime((self, older)) {
-            entity.attributes.indices.contains { cells[$0].isAbsent && !older.cells[$0].isAbsent }
-        }
+    /// Returns the cells with values of the server in `older` of which the row says nothing.
+    fileprivate func cellsLeftOut(of older: Snapshot) -> Set<Int> {
+        let attributes = entity.attributes
+        return Set(
+            (0..<entity.valueCount).filter { cell in
+                guard self.cell(at: cell).isAbsent, !older.cell(at: cell).isAbsent else {
+                    return false
+                }
+                guard attributes.indices.contains(cell) else { return true }
+                let fallback = attributes[cell].rules.fallback
+                return attributes[cell].origin == nil
+                    && !(fallback?.isSame(as: older.value(at: cell)) ?? false)
+            })
     }
 }
 

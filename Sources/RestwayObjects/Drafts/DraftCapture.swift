@@ -41,7 +41,7 @@ package struct DraftCapture: Sendable {
         /// Whether the server has taken this value of a cell from the draft, perhaps since the
         /// capture.
         package func hasDelivered(_ value: Value, cell: Int) -> Bool {
-            node.state.withLock { $0.delivered[cell] }?.isSame(as: value) ?? false
+            node.hasDelivered(value, cell: cell)
         }
     }
 
@@ -240,10 +240,13 @@ package struct DraftCapture: Sendable {
 package struct SentDraft: Sendable {
     private weak var node: DraftNode?
     private let wordCount: Int
+    /// The cells that the program had set.
+    private let given: Set<Int>
 
     init(_ member: DraftCapture.Member) {
         node = member.node
         wordCount = member.wordCount
+        given = member.given
     }
 
     /// The store key of the draft's object; 0 if no store knows it or the draft no longer exists.
@@ -265,8 +268,8 @@ package struct SentDraft: Sendable {
         node.state.withLock { state in
             state.base = object
             if object.entity.version != nil {
-                for (index, word) in state.words
-                where word.number <= wordCount && !withheld.contains(index) {
+                // The program may have set a value again since then.
+                for index in given.subtracting(withheld) {
                     state.delivered[index] = object.value(at: index)
                 }
             }

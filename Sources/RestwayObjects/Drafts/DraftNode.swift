@@ -73,6 +73,11 @@ final class DraftNode: Sendable {
     /// drafts are never held at once.
     var storeKey: Int64 { key.load(ordering: .relaxed) }
 
+    /// Whether the server has last taken this value of a cell from the draft.
+    func hasDelivered(_ value: Value, cell: Int) -> Bool {
+        state.withLock { $0.delivered[cell] }?.isSame(as: value) ?? false
+    }
+
     /// Forgets the store key `key`. Does nothing if the draft now belongs to another object.
     func forgetStoreKey(_ key: Int64) {
         _ = self.key.compareExchange(expected: key, desired: 0, ordering: .relaxed)

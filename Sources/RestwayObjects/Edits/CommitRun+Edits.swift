@@ -242,7 +242,7 @@ extension CommitRun {
         // An edit that the store knows is not laid twice.
         if edits.isKnown { return try publish(.nothing, of: row, index, over: object) }
         try publish(rule.merge(row, over: object), of: row, index, over: object)
-        try lay(row, over: object, commit.objects[index], base: changes.bases[index])
+        try lay(row, index, over: object, commit.objects[index])
     }
 
     /// Notes that a row of the program is a pending edit of its object.
@@ -250,23 +250,29 @@ extension CommitRun {
     /// - Parameters:
     ///   - older: The object before the edit; `nil` if the edit has made it.
     ///   - newer: The object with the values of the edit.
-    ///   - base: The object with a version that the program has changed, as the program knew it.
-    ///     It may be older than the store, so that a value that has come meanwhile is in conflict.
     mutating func lay(
-        _ row: Snapshot, over older: Snapshot?, _ newer: Snapshot, base: Snapshot? = nil
+        _ row: Snapshot, _ index: Int, over older: Snapshot?, _ newer: Snapshot
     ) throws(StoreError) {
         guard !edits.isKnown, let edit = changes.laying,
             let record = try target.record(of: edit)
         else { return }
         var layer = Cover.Layer(edit, place: record.place)
         layer.made = older == nil
+        // The program knew an object with a version as it was when it made the draft, so that a
+        // value that has come meanwhile is in conflict.
+        let base = older.flatMap { _ in changes.bases[index] }
         let cover = base == nil ? Cover() : try target.cover(of: newer)
         for cell in 0..<row.entity.valueCount
         where !row.entity.isIdentity(attribute: cell) && !row.cell(at: cell).isAbsent {
-            // An edit of a cell with an earlier edit is made on the value of that edit.
-            let known = cover.covers(cell) ? older : base ?? older
+            let present = older?.value(at: cell) ?? .absent
+            // An edit of a cell with an earlier edit is made on the value of that edit, also if the
+            // server has accepted the earlier one by now.
+            let isOwn =
+                cover.covers(cell)
+                || changes.edits[index]?.hasDelivered(present, cell: cell) ?? false
             layer.cells[cell] = Cover.Values(
-                before: known?.value(at: cell) ?? .absent, after: newer.value(at: cell))
+                before: isOwn ? present : base?.value(at: cell) ?? present,
+                after: newer.value(at: cell))
         }
         guard layer.made || !layer.cells.isEmpty else { return }
         _ = try lay(layer, over: older, newer)

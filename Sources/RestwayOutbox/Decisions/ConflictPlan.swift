@@ -50,8 +50,11 @@ struct ConflictPlan: Sendable {
         var isUsable = false
         /// Whether the object no longer exists.
         var isGone = false
-        /// The server's values of the cells of the item.
+        /// The server's values of the cells of the item, as far as the server has sent them.
         var values: [Int: Value] = [:]
+
+        /// A value that the server does not send counts as unchanged.
+        func theirs(_ cell: PendingEdit.Cell) -> Value { values[cell.index] ?? cell.before }
     }
 
     enum Step: Equatable, Sendable {
@@ -168,7 +171,7 @@ struct ConflictPlan: Sendable {
         division.version = newest.version
         division.wasAnswered = conflict.tries > 0
         if item.deed == .deletion { return compareDeletion(newest) }
-        guard SyncRules.rebase || item.conflict != nil else {
+        guard SyncRules.rebase || conflict.tries > 0 else {
             division.sent = item.cells
             return .end(.rewrite(division))
         }
@@ -179,7 +182,7 @@ struct ConflictPlan: Sendable {
                 continue
             }
             switch outcome(cell, newest) {
-            case .done: handOver(cell, newest.values[cell.index] ?? .absent)
+            case .done: handOver(cell, newest.theirs(cell))
             case .theirs: handOver(cell, cell.before)
             case .send(let value): send(value, cell, newest)
             case .park: park(cell)
@@ -191,7 +194,7 @@ struct ConflictPlan: Sendable {
 
     private func outcome(_ cell: PendingEdit.Cell, _ newest: Newest) -> ThreeWayMerge.Outcome {
         ThreeWayMerge(
-            base: cell.before, mine: cell.after, theirs: newest.values[cell.index] ?? .absent,
+            base: cell.before, mine: cell.after, theirs: newest.theirs(cell),
             isUncertain: conflict.isUncertain
         ).outcome(rules, cell: cell.index)
     }
@@ -199,7 +202,7 @@ struct ConflictPlan: Sendable {
     private mutating func send(_ value: Value, _ cell: PendingEdit.Cell, _ newest: Newest) {
         // The server refuses it again and again, although nothing is in conflict.
         if conflict.tries > rules.triesMax { return park(cell) }
-        let theirs = newest.values[cell.index] ?? .absent
+        let theirs = newest.theirs(cell)
         if value != cell.after { handOver(cell, value) }
         let isUnchanged = theirs.hasSameContent(as: cell.before) && value == cell.after
         division.sent.append(
@@ -243,7 +246,7 @@ struct ConflictPlan: Sendable {
     /// or not at all.
     private mutating func endOfUnwritable(_ newest: Newest) -> End {
         let differs = item.cells.contains { cell in
-            let theirs = newest.values[cell.index] ?? .absent
+            let theirs = newest.theirs(cell)
             return !theirs.hasSameContent(as: cell.before)
                 && !theirs.hasSameContent(as: cell.after)
         }
@@ -266,12 +269,11 @@ struct ConflictPlan: Sendable {
     }
 
     private mutating func compareDeletion(_ newest: Newest) -> Step {
-        let isFirst = item.conflict == nil
         let isSame = item.cells.allSatisfy { cell in
-            (newest.values[cell.index] ?? .absent).hasSameContent(as: cell.before)
+            newest.theirs(cell).hasSameContent(as: cell.before)
         }
         if conflict.tries > rules.triesMax { return .end(endOfDeletion(.park, newest)) }
-        if isSame || isFirst && !SyncRules.rebase { return .end(endOfDeletion(.mine, newest)) }
+        if isSame || conflict.tries == 0 && !SyncRules.rebase { return .end(endOfDeletion(.mine, newest)) }
         return rules.iDelete == .ask
             ? .ask(.iDelete, []) : .end(endOfDeletion(rules.iDelete, newest))
     }
@@ -281,7 +283,7 @@ struct ConflictPlan: Sendable {
         switch policy {
         case .mine:
             division.sent = item.cells.map { cell in
-                let theirs = newest.values[cell.index] ?? .absent
+                let theirs = newest.theirs(cell)
                 return theirs.hasSameContent(as: cell.before)
                     ? cell : PendingEdit.Cell(cell.index, before: theirs, after: cell.after)
             }
@@ -317,7 +319,7 @@ struct ConflictPlan: Sendable {
     private func endByHand(_ newest: Newest) -> End {
         let isThere = !item.cells.isEmpty && !newest.isGone
         let hasMine = item.cells.allSatisfy { cell in
-            (newest.values[cell.index] ?? .absent).hasSameContent(as: cell.after)
+            newest.theirs(cell).hasSameContent(as: cell.after)
         }
         return isThere && hasMine ? .deliver(division) : .buryRefused
     }

@@ -27,6 +27,12 @@ struct ComparedItem {
 
     var isDeletion: Bool { item.entry.method == Method.delete.rawValue }
 
+    /// The cells whose values must have come with the version that the request states; `nil` for
+    /// all, as a PUT or a DELETE is about the whole object.
+    var stating: Set<Int>? {
+        item.entry.method == Method.patch.rawValue ? Set(cells.map(\.index)) : nil
+    }
+
     /// The version rule if the library compares the item; `nil` if the program has stated a
     /// condition of its own, or if the versions of the object are not known.
     var rule: VersionRule? { hasOwnCondition ? nil : entity.version }
@@ -127,11 +133,13 @@ extension ItemComparison {
     {
         var newest = ConflictPlan.Newest()
         if let rule = compared.entity.version {
-            newest.version = try store.version(of: object)
+            newest.version = try store.version(of: object, for: compared.stating)
             newest.isUsable =
                 newest.version.map { rule.bodyKeyPath != nil || !$0.isWeak(by: rule) } ?? false
         }
-        for cell in compared.cells { newest.values[cell.index] = object.value(at: cell.index) }
+        for cell in compared.cells where !object.cell(at: cell.index).isAbsent {
+            newest.values[cell.index] = object.value(at: cell.index)
+        }
         return newest
     }
 

@@ -229,8 +229,9 @@ final class ItemComparison: Sendable {
             return park(kind, compared, division, work.object)
         case .drop: return .ended(item, .dropped(failure(.iDelete, compared, [], work.object)))
         case .dropObject:
+            let failure = failure(.theyDeleted, compared, [], nil)
             try deleteObject(compared)
-            return .ended(item, .dropped(failure(.theyDeleted, compared, [], nil)))
+            return .ended(item, .dropped(failure))
         case .wait:
             var conflict = item.conflict ?? ItemConflict()
             conflict.tries += 1
@@ -380,7 +381,7 @@ final class ItemComparison: Sendable {
             try setCells(later) { cell in
                 let (old, new) = (object.value(at: cell.index), now.value(at: cell.index))
                 let own = compared.cells.first { $0.index == cell.index }?.after
-                guard !new.hasSameContent(as: cell.before), !new.hasSameContent(as: old),
+                guard new != .absent, !new.hasSameContent(as: cell.before), !new.hasSameContent(as: old),
                     cell.before.hasSameContent(as: own ?? old)
                 else { return nil }
                 return cell.with(before: new)
@@ -460,9 +461,10 @@ extension ItemComparison {
 extension Snapshot {
     /// Returns the object with other values of some cells.
     fileprivate func with(_ values: [(Int, Value)]) -> Snapshot {
-        guard !values.isEmpty else { return self }
+        guard !values.isEmpty, storeKey != 0 else { return self }
         let object = replacing(Dictionary(values) { $1 })
-        object.setStoreKey(storeKey)
+        // The store may no longer have the object.
+        if storeKey != 0 { object.setStoreKey(storeKey) }
         return object
     }
 }

@@ -196,6 +196,7 @@ extension ItemComparison {
         if case .bytes(let bytes) = request.exchange.body { rewriting.body = .some(bytes) }
         var conflict = compared.item.conflict ?? ItemConflict()
         (conflict.kind, conflict.stated, conflict.isRewritten) = (nil, nil, true)
+        conflict.isMadeAgain = true
         rewriting.conflict = conflict
         return rewriting
     }

@@ -233,7 +233,7 @@ extension ItemConflict {
     fileprivate var unparked: ItemConflict {
         var conflict = self
         (conflict.kind, conflict.tries, conflict.isUncertain) = (nil, 0, false)
-        (conflict.isGone, conflict.isRewritten) = (false, false)
+        (conflict.isGone, conflict.isRewritten, conflict.needsNewest) = (false, false, false)
         return conflict
     }
 }

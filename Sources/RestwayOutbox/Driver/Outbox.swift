@@ -398,16 +398,13 @@ extension Outbox {
         if kept.object != nil { context.life = identityTable.life }
         context.sent = kept.objects?.json
         if claim.creates != nil, let object = kept.object { context.part = object.missingPart }
-        var headers = claim.headers
-        let conflict = conflict(order)
-        if conflict?.stated != nil, let field = request.versioned?.header { headers.append(field) }
         var body: [UInt8]?
         if case .bytes(let bytes) = request.exchange.body { body = bytes }
         return OutboxEntry(
-            lane: lane, method: request.exchange.method, path: claim.uri, headers: headers,
+            lane: lane, method: request.exchange.method, path: claim.uri, headers: claim.headers,
             body: body, idempotencyKey: claim.idempotencyKey, createdAt: wall,
             creates: claim.creates, companions: kept.objects?.companions ?? [],
-            change: kept.change, conflict: conflict,
+            change: kept.change, conflict: conflict(order),
             progress: progress(order.cause, wall),
             origin: .init(
                 route: request.destination.route?.key, entity: kept.object?.entity.family.name,
@@ -421,11 +418,11 @@ extension Outbox {
     private func conflict(_ order: StoringOrder) -> ItemConflict? {
         guard let change = order.request.versioned, !change.hasOwnCondition else { return nil }
         var conflict = ItemConflict()
+        conflict.stated = change.condition
         switch order.cause {
-        case .first, .notSent, .closed(mayHaveArrived: false): return nil
-        case .failed(let failure) where !failure.mayHaveArrived: return nil
-        case .failed, .closed:
-            (conflict.stated, conflict.isRewritten) = (change.condition, true)
+        case .first, .notSent: break
+        case .failed(let failure): conflict.isRewritten = failure.mayHaveArrived
+        case .closed(let mayHaveArrived): conflict.isRewritten = mayHaveArrived
         case .conflict(let report):
             conflict.tries = report.failure == nil ? 0 : 1
             conflict.refused = report.refused

@@ -455,7 +455,9 @@ struct ItemToSend: StoredItem {
             key == nil
                 ? nil : { entity, key in (try? store.newest(entity, storeKey: key))?.identity })
         if let key, let object = try store.newest(entity, storeKey: key) {
-            return Submission(subject: .object(object), sent: sent)
+            var submission = Submission(subject: .object(object), sent: sent)
+            submission.isMadeAgain = entry.conflict?.isMadeAgain ?? false
+            return submission
         }
         guard !sent.isEmpty else { return nil }
         // The inner objects still have to be matched with the answer.

@@ -27,6 +27,8 @@ struct ItemConflict: Equatable, Sendable {
     var stated: ObjectVersion?
     /// Whether the server has asked for a condition.
     var needsCondition = false
+    /// Whether the item makes its object again, which the server has deleted.
+    var isMadeAgain = false
 
     /// Whether the items behind a parked item wait for it: the conflict is about the object as a
     /// whole.
@@ -51,6 +53,7 @@ extension ItemConflict {
         for (key, isSet) in [
             ("isUncertain", isUncertain), ("needsNewest", needsNewest), ("isGone", isGone),
             ("isRewritten", isRewritten), ("needsCondition", needsCondition),
+            ("isMadeAgain", isMadeAgain),
         ] where isSet {
             members.append((key, .bool(true)))
         }
@@ -70,6 +73,7 @@ extension ItemConflict {
         isRewritten = value["isRewritten"]?.bool ?? false
         stated = value["stated"]?.string.map { ObjectVersion($0) }
         needsCondition = value["needsCondition"]?.bool ?? false
+        isMadeAgain = value["isMadeAgain"]?.bool ?? false
     }
 }
 
