@@ -1,6 +1,7 @@
 import RestwayHTTP
 import RestwayObjects
 import RestwayRouting
+import RestwayThreads
 import XCTest
 
 @testable import RestwayCalls
@@ -139,7 +140,7 @@ class ConflictTestCase: OutboxTestCase {
     func flush(file: StaticString = #filePath, line: UInt = #line) throws -> [String] {
         _ = server.log()
         try flush(client, isForced: true)
-        let ended = flushed.wait(until: Deadline.now.advanced(milliseconds: 10_000)) {
+        let ended = flushed.wait(until: SystemClock().now().advanced(milliseconds: 10_000)) {
             $0.isEmpty ? nil : $0.removeFirst()
         }
         XCTAssertNotNil(ended, "the flush has no end", file: file, line: line)
