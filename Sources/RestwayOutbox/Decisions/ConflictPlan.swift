@@ -273,7 +273,9 @@ struct ConflictPlan: Sendable {
             newest.theirs(cell).hasSameContent(as: cell.before)
         }
         if conflict.tries > rules.triesMax { return .end(endOfDeletion(.park, newest)) }
-        if isSame || conflict.tries == 0 && !SyncRules.rebase { return .end(endOfDeletion(.mine, newest)) }
+        if isSame || conflict.tries == 0 && !SyncRules.rebase {
+            return .end(endOfDeletion(.mine, newest))
+        }
         return rules.iDelete == .ask
             ? .ask(.iDelete, []) : .end(endOfDeletion(rules.iDelete, newest))
     }

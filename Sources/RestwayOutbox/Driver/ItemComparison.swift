@@ -56,6 +56,8 @@ final class ItemComparison: Sendable {
     let around: OutboxSurroundings
     let changes: StoredChanges
     let followers: Followers
+    /// Looks at the parked items again when the store changes.
+    let watch: ParkedItemsWatch
     /// The functions of the program that decide conflicts, by the names of entities; the function
     /// for all other entities has the name "".
     let resolvers = Lock<[String: ConflictResolver]>([:])
@@ -69,6 +71,7 @@ final class ItemComparison: Sendable {
         self.around = around
         self.changes = changes
         self.followers = followers
+        watch = ParkedItemsWatch(journal, around)
     }
 
     var store: ObservedStore { around.store }
@@ -85,8 +88,8 @@ final class ItemComparison: Sendable {
 
     /// Compares an item. It runs on a worker, where the program may be asked.
     ///
-    /// - Parameter later: Called once, on a worker, if this returns `nil`, because the newest object
-    ///   has to be fetched first.
+    /// - Parameter later: Called once, on a worker, if this returns `nil`, because the newest
+    ///   object has to be fetched first.
     func compare(
         _ item: OutboxItem, _ sender: any StoredRequestSender,
         later: @escaping @Sendable (Result) -> Void
@@ -381,7 +384,8 @@ final class ItemComparison: Sendable {
             try setCells(later) { cell in
                 let (old, new) = (object.value(at: cell.index), now.value(at: cell.index))
                 let own = compared.cells.first { $0.index == cell.index }?.after
-                guard new != .absent, !new.hasSameContent(as: cell.before), !new.hasSameContent(as: old),
+                guard new != .absent, !new.hasSameContent(as: cell.before),
+                    !new.hasSameContent(as: old),
                     cell.before.hasSameContent(as: own ?? old)
                 else { return nil }
                 return cell.with(before: new)
@@ -481,8 +485,8 @@ extension OutboxItem {
 }
 
 extension Failure {
-    /// Whether the answer to a GET says that the object does not exist. A page of HTML may come from
-    /// another server.
+    /// Whether the answer to a GET says that the object does not exist. A page of HTML may come
+    /// from another server.
     fileprivate var saysObjectIsGone: Bool {
         guard reason == .http, [404, 410].contains(httpStatus), !comesFromNetwork else {
             return false

@@ -142,8 +142,8 @@ extension ItemComparison {
         return try sender.written(spec)
     }
 
-    /// Makes a draft of the server's object. All cells are set, so that none of them takes the value
-    /// of another pending edit.
+    /// Makes a draft of the server's object. All cells are set, so that none of them takes the
+    /// value of another pending edit.
     private func draft(_ object: Snapshot, _ cells: [PendingEdit.Cell]) -> Draft {
         let draft = Draft(copying: object)
         let sent = Dictionary(cells.map { ($0.index, $0.after) }) { $1 }
@@ -154,7 +154,8 @@ extension ItemComparison {
         return draft
     }
 
-    /// Turns the change of an object that the server has deleted into a request that makes it again.
+    /// Turns the change of an object that the server has deleted into a request that makes the
+    /// object again.
     func recreated(
         _ compared: ComparedItem, _ object: Snapshot, _ sender: any StoredRequestSender
     ) throws(Failure) -> Result {

@@ -56,6 +56,7 @@ extension Outbox {
             }
             try resolve(conflict, compared, choice)
         }
+        flushing.comparison.watch.itemsChanged()
         flushing.flush(.ordinary)
     }
 
@@ -191,20 +192,20 @@ extension Outbox {
                 guard let object else { return true }
                 return !object.value(at: cell.index).hasSameContent(as: cell.after)
             }
+            if left.isEmpty {
+                try finish(compared)
+                return nil
+            }
             if left.count < compared.cells.count {
                 try leave(left, of: compared)
-                guard !left.isEmpty, let again = try comparison.compared(item) else {
-                    tellDelivered(item)
-                    return nil
-                }
+                guard let again = try comparison.compared(item) else { return nil }
                 compared = again
             }
             return (
                 compared,
                 comparison.conflict(kind, item: item.id, compared, compared.cells, theirs: object))
         case .iDelete where object == nil:
-            _ = try drop(item.id)
-            tellDelivered(item)
+            try finish(compared)
             return nil
         case .theyDeleted, .iDelete:
             return (
@@ -215,10 +216,20 @@ extension Outbox {
         }
     }
 
-    /// Tells the observer that the server has the values of a parked item by now.
-    private func tellDelivered(_ item: OutboxItem) {
+    /// Ends a parked item as delivered: the server has its values by now.
+    private func finish(_ compared: ComparedItem) throws(Failure) {
+        let item = compared.item
+        let now = around.clock.wallMicroseconds()
+        guard try journal.checked(journal.finishParked(item.id, now: now)) else { return }
+        var steps = [EditStep.deliver(compared.edit)]
+        if !compared.isDeletion {
+            steps.insert(.rebase(compared.edit, storeKey: compared.storeKey, []), at: 0)
+        }
+        _ = try changes.follow(steps)
+        flushing.comparison.watch.itemsChanged()
         let report = around.report(item).becoming(.delivered)
         report.logEnd(isTold: notices.observe(report, nil))
+        lanesChanged()
     }
 
     /// Ends the conflicts about objects of which the server has the values of the program by now.
