@@ -186,9 +186,10 @@ final class ItemComparison: Sendable {
         case .ask(let kind, let cells):
             var work = work
             let conflict = conflict(kind, work.compared, cells, theirs: work.object)
-            ask(conflict)
+            let isDecided = ask(conflict)
             let newest = try newest(work.compared, work.object)
             let end = work.plan.decided(kind, newest) { cell in
+                guard isDecided else { return nil }
                 guard let cell else { return conflict.choice }
                 return conflict.choice(of: cell).flatMap { $0.fit(work.compared.entity, cell) }
             }
@@ -197,16 +198,20 @@ final class ItemComparison: Sendable {
         }
     }
 
-    private func ask(_ conflict: Conflict) {
+    /// Asks the function of the program. Returns false, and its choices do not count, if it fails or
+    /// is missing.
+    private func ask(_ conflict: Conflict) -> Bool {
         let resolver = resolvers.withLock { $0[conflict.entity.name] ?? $0[""] }
-        guard let resolver else { return }
+        guard let resolver else { return false }
         do throws(HostRefusal) {
             try CallbackScope.run { () throws(HostRefusal) in try resolver(conflict) }
+            return true
         } catch {
             Log.shared.write(
                 .warning, .outbox,
                 "the resolver of \(conflict.entity.name) has failed, and the conflict is parked: "
                     + error.reason)
+            return false
         }
     }
 
