@@ -15,9 +15,6 @@ package final class VersionedChange: Sendable {
     /// The attributes and relationships that the request changes, by the indices of their cells;
     /// empty for a DELETE.
     package let cells: [Int]
-    /// The cells whose values must have come with the version that the request states; `nil` for
-    /// all, as a PUT or a DELETE is about the whole object.
-    package let stating: Set<Int>?
     /// The object with the values that the change was made on.
     package let base: Snapshot
     /// The object with the values of the program.
@@ -36,12 +33,10 @@ package final class VersionedChange: Sendable {
     let rule: VersionRule
 
     fileprivate init(
-        cells: [Int], stating: Set<Int>?, base: Snapshot, mine: Snapshot, confirmed: Snapshot,
-        outdated: [Int], condition: ObjectVersion?, hasOwnCondition: Bool, spec: RequestSpec,
-        rule: VersionRule
+        cells: [Int], base: Snapshot, mine: Snapshot, confirmed: Snapshot, outdated: [Int],
+        condition: ObjectVersion?, hasOwnCondition: Bool, spec: RequestSpec, rule: VersionRule
     ) {
         self.cells = cells
-        self.stating = stating
         self.base = base
         self.mine = mine
         self.confirmed = confirmed
@@ -99,6 +94,7 @@ extension RequestPreparation {
             let confirmed = try context.store.confirmed(of: newest)
         else { return nil }
         let hasOwn = spec.headers.contains { HeaderField(name: $0.name, value: "").isPrecondition }
+        let version = hasOwn ? nil : try context.store.newestVersion(of: newest)
         let isDelete = destination.method == .delete
         var (cells, base, mine): ([Int], Snapshot, Snapshot) = ([], confirmed, confirmed)
         var outdated: [Int] = []
@@ -124,12 +120,10 @@ extension RequestPreparation {
                     && !root.hasDelivered(confirmed.value(at: cell), cell: cell)
             }
         }
-        let stating = destination.method == .patch ? Set(cells) : nil
-        let version = hasOwn ? nil : try context.store.version(of: newest, for: stating)
         // A DELETE has no body for the version.
         let isStated = outdated.isEmpty && !(isDelete && rule.bodyKeyPath != nil)
         return VersionedChange(
-            cells: cells, stating: stating, base: base, mine: mine, confirmed: confirmed,
+            cells: cells, base: base, mine: mine, confirmed: confirmed,
             outdated: hasOwn ? [] : outdated,
             condition: isStated ? version : nil, hasOwnCondition: hasOwn, spec: spec,
             rule: rule)
@@ -180,7 +174,7 @@ extension PreparedRequest {
         guard let change = versioned, change.mayBeMerged, let submission,
             let newest = try store.newest(
                 submission.entity, storeKey: submission.subject.storeKey),
-            try store.version(of: newest, for: change.stating) != change.condition
+            try store.newestVersion(of: newest) != change.condition
         else { return nil }
         return change.spec
     }
