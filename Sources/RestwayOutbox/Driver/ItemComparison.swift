@@ -186,10 +186,10 @@ final class ItemComparison: Sendable {
         case .ask(let kind, let cells):
             var work = work
             let conflict = conflict(kind, work.compared, cells, theirs: work.object)
-            let isDecided = ask(conflict)
+            let isAnswered = ask(conflict)
             let newest = try newest(work.compared, work.object)
             let end = work.plan.decided(kind, newest) { cell in
-                guard isDecided else { return nil }
+                guard isAnswered else { return nil }
                 guard let cell else { return conflict.choice }
                 return conflict.choice(of: cell).flatMap { $0.fit(work.compared.entity, cell) }
             }
@@ -198,8 +198,8 @@ final class ItemComparison: Sendable {
         }
     }
 
-    /// Asks the function of the program. Returns false, and its choices do not count, if it fails or
-    /// is missing.
+    /// Asks the program. Returns whether it has answered: the choices of a function that has failed
+    /// do not count.
     private func ask(_ conflict: Conflict) -> Bool {
         let resolver = resolvers.withLock { $0[conflict.entity.name] ?? $0[""] }
         guard let resolver else { return false }

@@ -47,17 +47,21 @@ extension Outbox {
         // The conflict may have ended since the program has got it.
         guard let (compared, _) = try stillParked(item) else { return }
         switch conflict.kind {
-        case .attributes: try resolve(conflict, compared)
-        case .theyDeleted, .iDelete:
-            guard let choice = conflict.choice else {
-                throw Failure(
-                    .invalidArgument, "the conflict about the object has no choice yet",
-                    field: "conflict")
+        case .attributes:
+            guard conflict.cells.contains(where: { conflict.choice(of: $0) != nil }) else {
+                throw Self.noChoice
             }
+            try resolve(conflict, compared)
+        case .theyDeleted, .iDelete:
+            guard let choice = conflict.choice else { throw Self.noChoice }
             try resolve(conflict, compared, choice)
         }
         flushing.comparison.watch.itemsChanged()
         flushing.flush(.ordinary)
+    }
+
+    private static var noChoice: Failure {
+        Failure(.invalidArgument, "the conflict has no choice yet", field: "conflict")
     }
 
     // MARK: Attributes

@@ -145,6 +145,7 @@ extension JournalTransaction {
             counters.waiting += 1
             counters.parked -= 1
         }
+        if let part = rewriting.splitOff { _ = try add(part, besides: item, rewriting) }
     }
 }
 
