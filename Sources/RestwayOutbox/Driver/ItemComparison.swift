@@ -238,6 +238,7 @@ final class ItemComparison: Sendable {
         case .drop: return .ended(item, .dropped(failure(.iDelete, compared, [], work.object)))
         case .dropObject:
             let failure = failure(.theyDeleted, compared, [], nil)
+            try noteGone(behind: compared)
             try deleteObject(compared)
             return .ended(item, .dropped(failure))
         case .wait:
@@ -330,10 +331,25 @@ final class ItemComparison: Sendable {
     ) throws(Failure) {
         let cells = compared.cells.map { change($0) ?? $0 }
         guard cells != compared.cells else { return }
-        try journal.checked(journal.setChange(of: compared.item.id, compared.change(cells)))
+        let change = compared.change(cells)
         // The store does not have the values of a deletion.
-        guard compared.shown != nil, !compared.isDeletion else { return }
-        try changes.follow([.rebase(compared.edit, storeKey: compared.storeKey, cells)])
+        let isShown = compared.shown != nil && !compared.isDeletion
+        try changes.follow { () throws(Failure) in
+            try journal.checked(journal.setChange(of: compared.item.id, change))
+        } _: { _ in
+            isShown ? [.rebase(compared.edit, storeKey: compared.storeKey, cells)] : []
+        }
+    }
+
+    /// Notes that the object of the items behind an item no longer exists.
+    func noteGone(behind compared: ComparedItem) throws(Failure) {
+        for later in try later(than: compared) {
+            var rewriting = ItemRewriting()
+            var conflict = later.item.conflict ?? ItemConflict()
+            conflict.isGone = true
+            rewriting.conflict = conflict
+            _ = try journal.checked(journal.rewrite(later.item.id, rewriting))
+        }
     }
 
     /// Whether the server may know an item from an attempt before the present one.
@@ -384,7 +400,9 @@ final class ItemComparison: Sendable {
     ///
     /// - Parameter object: The object as the server had it before.
     func passOn(delivered item: OutboxItem, over object: Snapshot) throws(Failure) {
-        guard let compared = try compared(item), let now = try confirmed(compared) else { return }
+        guard let compared = try compared(item) else { return }
+        if compared.isDeletion { return try noteGone(behind: compared) }
+        guard let now = try confirmed(compared) else { return }
         for later in try later(than: compared) {
             try setCells(later) { cell in
                 let (old, new) = (object.value(at: cell.index), now.value(at: cell.index))

@@ -61,8 +61,11 @@ extension ItemComparison {
             rewriting.splitOff = splitOff(
                 compared, division.parked, off, stating: conflict.stated, failure)
         }
-        let parked = try rewrite(item, rewriting)
-        try show(compared, division, off)
+        let parked = try changes.follow { () throws(Failure) in
+            try rewrite(item, rewriting)
+        } _: { _ in
+            steps(compared, division, off)
+        }
         return .send(
             try journal.existingItem(item.id), against: object,
             parked: try parked.map { id throws(Failure) in
@@ -99,12 +102,11 @@ extension ItemComparison {
         return parked
     }
 
-    /// Shows in the store what the journal has of an item. If the store fails, the next comparison
-    /// shows it.
-    private func show(
+    /// Returns the steps by which the store shows what the journal has of an item.
+    private func steps(
         _ compared: ComparedItem, _ division: ConflictPlan.Division, _ off: EditID
-    ) throws(Failure) {
-        guard let shown = compared.shown, !compared.isDeletion else { return }
+    ) -> [EditStep] {
+        guard let shown = compared.shown, !compared.isDeletion else { return [] }
         var steps: [EditStep] = []
         if !division.parked.isEmpty {
             steps = [
@@ -117,7 +119,7 @@ extension ItemComparison {
         if shown != division.sent {
             steps.append(.rebase(compared.edit, storeKey: compared.storeKey, division.sent))
         }
-        try changes.follow(steps)
+        return steps
     }
 
     // MARK: Requests

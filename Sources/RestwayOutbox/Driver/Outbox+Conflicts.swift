@@ -70,7 +70,8 @@ extension Outbox {
         var (chosen, left): ([PendingEdit.Cell], [PendingEdit.Cell]) = ([], [])
         for cell in compared.cells {
             // The edit is compared with what the program has seen when it decided.
-            let theirs = conflict.theirs?.value(at: cell.index) ?? cell.before
+            let known = conflict.theirs?.value(at: cell.index) ?? .absent
+            let theirs = known == .absent ? cell.before : known
             switch conflict.choice(of: cell.index) {
             case .mine: chosen.append(cell.with(before: theirs))
             case .value(let value):
@@ -106,7 +107,6 @@ extension Outbox {
             rewriting.splitOff = comparison.splitOff(
                 compared, left, off, stating: compared.item.conflict?.stated, why)
         }
-        try journal.checked(journal.unpark(compared.item.id, rewriting))
         var steps: [EditStep] = []
         if !left.isEmpty {
             steps = [
@@ -118,7 +118,11 @@ extension Outbox {
         }
         steps.append(.rebase(compared.edit, storeKey: compared.storeKey, chosen))
         steps.append(.resume(compared.edit))
-        _ = try changes.follow(steps)
+        try changes.follow { () throws(Failure) in
+            try journal.checked(journal.unpark(compared.item.id, rewriting))
+        } _: { _ in
+            steps
+        }
     }
 
     /// Leaves only these cells of a parked item parked. Without cells, the item ends.
@@ -127,10 +131,12 @@ extension Outbox {
             _ = try drop(compared.item.id)
             return
         }
-        try journal.checked(journal.setChange(of: compared.item.id, compared.change(cells)))
-        _ = try changes.follow([
-            .rebase(compared.edit, storeKey: compared.storeKey, cells)
-        ])
+        try changes.follow { () throws(Failure) in
+            try journal.checked(
+                journal.setChange(of: compared.item.id, compared.change(cells)))
+        } _: { _ in
+            [.rebase(compared.edit, storeKey: compared.storeKey, cells)]
+        }
     }
 
     // MARK: Objects as a whole
@@ -144,6 +150,7 @@ extension Outbox {
                 .invalidArgument, "an object as a whole has two sides, and no other value",
                 field: "conflict")
         case .theirs:
+            if conflict.kind == .theyDeleted { try flushing.comparison.noteGone(behind: compared) }
             _ = try drop(compared.item.id)
             if conflict.kind == .theyDeleted { try deleteObject(compared) }
         case .mine where conflict.kind == .iDelete:
@@ -167,8 +174,11 @@ extension Outbox {
     private func unpark(
         _ compared: ComparedItem, _ rewriting: ItemRewriting
     ) throws(Failure) {
-        try journal.checked(journal.unpark(compared.item.id, rewriting))
-        _ = try changes.follow([.resume(compared.edit)])
+        try changes.follow { () throws(Failure) in
+            try journal.checked(journal.unpark(compared.item.id, rewriting))
+        } _: { _ in
+            [.resume(compared.edit)]
+        }
     }
 
     private func deleteObject(_ compared: ComparedItem) throws(Failure) {
