@@ -164,7 +164,7 @@ class ConflictTestCase: OutboxTestCase {
     // MARK: What the program sees
 
     func value(_ name: String, _ id: Int64 = 1) throws -> Value? {
-        try client.store.object(entity, .integer(id))?.value(named: name)
+        try client.store.seen(entity, .integer(id))?.value(named: name)
     }
 
     func title() throws -> String? { try note().text("title") }
