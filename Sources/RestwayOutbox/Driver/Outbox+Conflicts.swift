@@ -101,7 +101,7 @@ extension Outbox {
             rewriting.splitOff = comparison.splitOff(
                 compared, left, off, stating: compared.item.conflict?.stated, why)
         }
-        try journal.checked(journal.unpark(compared.item.id, rewriting))
+        _ = try journal.checked(journal.unpark(compared.item.id, rewriting))
         var steps: [EditStep] = []
         if !left.isEmpty {
             steps = [
@@ -162,7 +162,7 @@ extension Outbox {
     private func unpark(
         _ compared: ComparedItem, _ rewriting: ItemRewriting
     ) throws(Failure) {
-        try journal.checked(journal.unpark(compared.item.id, rewriting))
+        _ = try journal.checked(journal.unpark(compared.item.id, rewriting))
         _ = try changes.follow([.resume(compared.edit)])
     }
 
