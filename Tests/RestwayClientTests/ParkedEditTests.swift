@@ -30,7 +30,8 @@ final class ParkedEditTests: ConflictTestCase {
     }
 
     private func pending() throws -> [String] {
-        try client.store.pending(of: note()).map { entity.cellName($0.index) }.sorted()
+        let entity = try entity
+        return try client.store.pending(of: note()).map { entity.cellName($0.index) }.sorted()
     }
 
     private func cell(_ name: String, _ before: String, _ after: String) -> OutboxChange.Cell {
