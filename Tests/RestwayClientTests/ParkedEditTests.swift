@@ -30,8 +30,7 @@ final class ParkedEditTests: ConflictTestCase {
     }
 
     private func pending() throws -> [String] {
-        let entity = try entity
-        return try client.store.pending(of: note()).map { entity.cellName($0.index) }.sorted()
+        try client.store.pending(of: note()).map { try entity.cellName($0.index) }.sorted()
     }
 
     private func cell(_ name: String, _ before: String, _ after: String) -> OutboxChange.Cell {
