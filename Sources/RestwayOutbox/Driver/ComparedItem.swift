@@ -49,7 +49,8 @@ struct ComparedItem {
     func object(_ identityTable: LocalIdentityTable) -> ItemObject {
         ItemObject(
             entity: item.entry.origin.entity ?? entity.family.name,
-            storeKey: storeKey, adopted: identityTable.adoptedItems(storeKey), isMeant: identityTable.isOurs)
+            storeKey: storeKey, adopted: identityTable.adoptedItems(storeKey),
+            isMeant: identityTable.isOurs)
     }
 
     /// Returns the change with these cells of the object, and no others.
