@@ -36,7 +36,17 @@ final class ComparisonTests: XCTestCase {
         XCTAssertEqual(verdict(facts(.isMine, .isMine)), .delivered)
         XCTAssertEqual(verdict(facts(.isMine)) { $0.mayBeSent = false }, .delivered)
         XCTAssertEqual(verdict(facts(.isMine, .isBase)), .sendAgain)
-        XCTAssertEqual(verdict(facts()), .sendAgain, "a request without changed values")
+        XCTAssertEqual(verdict(facts(.isMine)) { $0.changesOnlyCells = false }, .sendAgain)
+    }
+
+    func testABodyThatMayChangeAnythingIsInConflictWithAnyOtherValue() {
+        var facts = facts()
+        facts.hasOwnBody = true
+        XCTAssertEqual(verdict(facts), .sendAgain)
+        XCTAssertEqual(verdict(facts) { $0.othersDiffer = true }, .conflict(.attributes))
+        XCTAssertEqual(
+            verdict(self.facts()) { $0.othersDiffer = true }, .sendAgain,
+            "a draft that changes nothing")
     }
 
     func testARequestIsSentAgainOnlyWithAnotherVersion() {

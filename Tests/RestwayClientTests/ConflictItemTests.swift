@@ -472,7 +472,8 @@ final class ConflictItemTests: ConflictItemTestCase {
                 if policy == "mine" {
                     answer(
                         #"POST notes {"id":1,"title":"b","text":"t","views":1,"#
-                            + #""tags":["x"],"rev":1}"#, 201, #"{"id":7,"title":"b"}"#, tag: #""w1""#)
+                            + #""tags":["x"],"rev":1}"#,
+                        201, #"{"id":7,"title":"b"}"#, tag: #""w1""#)
                 }
                 let told = try end()
                 switch policy {

@@ -201,6 +201,19 @@ final class OnlineConflictTests: VersionTestCase {
         }
     }
 
+    func testAProblemTypeOfTheRouteSaysThatTheServerIsStillAtWork() throws {
+        try withNotes(conflict: #"{"inProgress": ["busy"]}"#) {
+            try begin()
+            for (type, mayPass) in [("busy", true), ("other", false)] {
+                let call = try patch("mine")
+                answer("PATCH notes/1", condition: #""v1""#, 409, #"{"type":"\#(type)"}"#)
+                let failure = failure(call)
+                XCTAssertEqual(failure?.isRetryable, mayPass, type)
+                XCTAssertNil(failure?.conflict)
+            }
+        }
+    }
+
     func testTheAnswerToAConflictMayHaveTheNewestObject() throws {
         let conflict = #"{"newest": "body", "keyPath": "details.existing"}"#
         try withNotes(conflict: conflict) {
@@ -238,6 +251,58 @@ final class OnlineConflictTests: VersionTestCase {
             answer("PATCH notes/1", condition: #""own""#, 412)
             answer("GET notes/1", 200, #"{"id":1,"title":"a","text":"theirs"}"#, tag: #""v2""#)
             XCTAssertEqual(words(failure(call)), "412 attributes  a|mine|a")
+        }
+    }
+
+    func testABodyOfTheProgramIsNeverTakenForDelivered() throws {
+        try withNotes {
+            try begin()
+            var spec = RequestSpec(target: .subject(.patch), subject: .object(try note()))
+            spec.given.body = .init(
+                bytes: Array(#"{"title":"mine"}"#.utf8), mediaType: "application/json")
+            let call = try client.send(spec)
+            answer("PATCH notes/1", condition: #""v1""#, 412)
+            answer("GET notes/1", 200, #"{"id":1,"title":"a","text":"t"}"#, tag: #""v2""#)
+            answer("PATCH notes/1", condition: #""v2""#, 412)
+            answer("GET notes/1", 200, #"{"id":1,"title":"a","text":"u"}"#, tag: #""v3""#)
+            XCTAssertEqual(words(failure(call)), "412 attributes text a|a|a")
+        }
+    }
+
+    // MARK: Changes that are seen at once
+
+    private func optimistic(_ title: String) throws -> Call {
+        var spec = RequestSpec(
+            target: .subject(.patch), subject: .draft(try draft(title: title), client.store))
+        spec.sending.isOptimistic = true
+        return try client.send(spec)
+    }
+
+    func testTheStoreShowsTheServersValueWhenTheChangeIsInConflict() throws {
+        try withNotes {
+            try begin()
+            let call = try optimistic("mine")
+            answer("PATCH notes/1", condition: #""v1""#, 412)
+            XCTAssertEqual(try title(), "mine")
+            answer("GET notes/1", 200, #"{"id":1,"title":"theirs","text":"t"}"#, tag: #""v2""#)
+            XCTAssertEqual(words(failure(call)), "412 attributes title a|mine|theirs")
+            XCTAssertEqual(try title(), "theirs")
+            XCTAssertEqual(try client.store.edits(ofOutbox: 0).count, 0)
+        }
+    }
+
+    func testTheStoreShowsTheChangeUntilItIsDeliveredWithTheNewestVersion() throws {
+        try withNotes {
+            try begin()
+            let call = try optimistic("mine")
+            answer("PATCH notes/1", condition: #""v1""#, 412)
+            answer("GET notes/1", 200, #"{"id":1,"title":"a","text":"u"}"#, tag: #""v2""#)
+            answer("PATCH notes/1", condition: #""v2""#, 204, tag: #""v3""#)
+            _ = try call.wait(milliseconds: 0)
+            XCTAssertEqual(try title(), "mine")
+            XCTAssertEqual(try note().text("text"), "u")
+            XCTAssertEqual(try version(), #""v3""#)
+            XCTAssertEqual(try client.store.edits(ofOutbox: 0).count, 0)
         }
     }
 

@@ -84,8 +84,10 @@ class VersionTestCase: EachStoreTestCase {
     }
 
     /// Gets a note.
-    func get(_ body: String, tag: String? = nil, _ headers: [HeaderField] = []) throws {
-        let call = try client.send(.get("notes/1"))
+    func get(
+        _ body: String, tag: String? = nil, _ headers: [HeaderField] = [], path: String = "notes/1"
+    ) throws {
+        let call = try client.send(.get(path))
         transport.answer(200, body, headers: tag.map { [Self.tag($0)] + headers } ?? headers)
         _ = try call.wait(milliseconds: 0)
     }

@@ -1,8 +1,10 @@
 import RestwayHTTP
 import RestwayObjects
 import RestwayRouting
+import RestwayThreads
 import XCTest
 
+@testable import RestwayBatch
 @testable import RestwayCalls
 @testable import RestwayClient
 @testable import RestwayDocument
@@ -148,6 +150,23 @@ final class VersionTests: VersionTestCase {
         }
     }
 
+    /// A list has brought a newer version and title, and said nothing of the text.
+    func testAVersionThatCameWithoutSomeValuesIsStillACondition() throws {
+        try withNotes(Self.byAttribute) {
+            try get(#"{"id": 1, "title": "a", "text": "a", "rev": 1}"#)
+            let list = try client.send(.get("notes"))
+            transport.answer(200, #"[{"id": 1, "title": "b", "rev": 2}]"#)
+            _ = try list.wait(milliseconds: 0)
+            XCTAssertNil(try version())
+            let call = try patch("mine")
+            answer("PATCH notes/1", condition: "\"2\"", 200, #"{"id": 1, "rev": 3}"#)
+            _ = try call.wait(milliseconds: 0)
+            let delete = try delete()
+            answer("DELETE notes/1", condition: "\"3\"", 204)
+            _ = try delete.wait(milliseconds: 0)
+        }
+    }
+
     func testTheBodyCarriesTheVersionInPlaceOfACondition() throws {
         try withNotes(Self.inBody) {
             try get(Self.note)
@@ -250,6 +269,26 @@ final class VersionTests: VersionTestCase {
         }
     }
 
+    // MARK: Batches
+
+    func testAnItemOfABatchStatesItsVersionAndBringsTheNextOne() throws {
+        try withNotes(Self.byTag, #", "batch": {"path": "/batch", "limit": 3}"#) {
+            try get(Self.note, tag: #""v1""#)
+            let session = try BatchSession(client.batches)
+            let ended = Monitor<Bool>(false)
+            try session.add(
+                RequestSpec(
+                    target: .subject(.patch), subject: .draft(draft(title: "b"), client.store)),
+                completion: { _, _ in ended.update { $0 = true } }, end: {})
+            try session.send(on: .caller)
+            let sent = transport.answer(
+                200, #"[{"code":204,"headers":{"ETag":"\"v2\""},"body":""}]"#)
+            XCTAssertTrue(body(sent).contains("If-Match"), body(sent))
+            _ = ended.wait { $0 ? () : nil }
+            XCTAssertEqual(try version(), #""v2""#)
+        }
+    }
+
     // MARK: The cache
 
     func testAnAnswerOfTheCacheBringsItsTag() throws {
@@ -259,9 +298,35 @@ final class VersionTests: VersionTestCase {
             let call = try client.send(.get("notes/1"))
             XCTAssertEqual(try call.wait(milliseconds: 0).cache.state, .hit)
             XCTAssertEqual(try version(), #""v1""#)
+        }
+    }
+
+    func testAnAnswerOfTheCacheThatTheStoreDoesNotHaveBringsItsTag() throws {
+        try withNotes(Self.byTag, #", "cache": {}"#) {
+            let control = HeaderField(name: "Cache-Control", value: "max-age=60")
+            try get(Self.note, tag: #""v1""#, [control])
             _ = try client.store.delete(entity, .integer(1))
-            let again = try client.send(.get("notes/1"))
-            _ = try again.wait(milliseconds: 0)
+            // It is mapped once more for another route.
+            var spec = RequestSpec.get("notes/1")
+            try spec.setRoute("note")
+            let call = try client.send(spec)
+            XCTAssertEqual(try call.wait(milliseconds: 0).cache.state, .hit)
+            XCTAssertEqual(try version(), #""v1""#)
+        }
+    }
+
+    func testAnAnswerThatTheServerHasValidatedBringsItsTagAgain() throws {
+        try withNotes(Self.byTag, #", "cache": {}"#) {
+            let control = HeaderField(name: "Cache-Control", value: "no-cache")
+            try get(Self.note, tag: #""v1""#, [control])
+            try get(#"{"id":1,"title":"other","text":"t"}"#, path: "notes/1?x=1")
+            XCTAssertNil(try version())
+            let call = try client.send(.get("notes/1"))
+            let sent = transport.answer(304, headers: [Self.tag(#""v1""#), control])
+            XCTAssertEqual(Headers(sent.headers)[first: "If-None-Match"], #""v1""#)
+            _ = try call.wait(milliseconds: 0)
+            XCTAssertEqual(try version(), #""v1""#)
+            XCTAssertEqual(try title(), "a")
         }
     }
 }

@@ -150,6 +150,7 @@ class VersionGenerator(Generator):
         policies = ["park", "park", "mine", "theirs"]
         versions: dict[str, Any] = {
             "keys": self.chance(1, 2), "strict": self.chance(1, 4),
+            "form": self.random.choice(["header", "header", "attribute", "body"]),
             "theyDeleted": self.random.choice(policies),
             "iDelete": self.random.choice(policies),
             "uncertain": self.random.choice(["park", "park", "mine", "theirs"]),
@@ -229,8 +230,8 @@ def shrink(schedule: Schedule, fails: Callable[[Schedule], bool]) -> Schedule:
 
 #: The simplest server with versions, and the simplest policies.
 SIMPLE = {
-    "keys": True, "strict": False, "theyDeleted": "park", "iDelete": "park", "uncertain": "park",
-    "end": "mine",
+    "keys": True, "strict": False, "form": "header", "theyDeleted": "park", "iDelete": "park",
+    "uncertain": "park", "end": "mine",
 }
 
 

@@ -57,7 +57,8 @@ class Answered:
 class World:
     """The state of the server for one schedule.
 
-    A row whose note has a `rev` is answered with that version as its entity tag.
+    A row whose note has a `rev` is answered with that version as its entity tag, or with the
+    version as an attribute.
     """
 
     #: What the attributes of a new note are.
@@ -73,6 +74,8 @@ class World:
     applied: dict[str, int] = field(default_factory=dict)
     #: The fates of the next writes; then all go well.
     fates: list[str] = field(default_factory=list)
+    #: Whether versions stand in the rows, and not in a header.
+    has_versions_in_rows: bool = False
     #: How many changes old the next reads are.
     lag: int = 0
     #: Whether the answers to reads are lost.
@@ -265,10 +268,14 @@ class Server:
     def lose(request: http.server.BaseHTTPRequestHandler) -> None:
         request.close_connection = True
 
-    @staticmethod
-    def answer(request: http.server.BaseHTTPRequestHandler, status: int, value: Any) -> None:
+    def answer(
+        self, request: http.server.BaseHTTPRequestHandler, status: int, value: Any
+    ) -> None:
         version = None
-        if isinstance(value, list):
+        if self.world.has_versions_in_rows:
+            # A write that has no other answer has no version either.
+            value = None if status == 204 else value
+        elif isinstance(value, list):
             # An entity tag of a list says nothing about its notes.
             value = [{name: row[name] for name in row if name != "rev"} for row in value]
         elif value is not None:

@@ -37,9 +37,10 @@ class Change:
 class VersionRun(Runner):
     """One run of a schedule with versions.
 
-    `versions` of the schedule says how the server is (`keys`, `strict`), which policies the clients
-    have for deleted notes (`theyDeleted`, `iDelete`, `uncertain`), and how conflicts that are left
-    at the end are decided (`end`).
+    `versions` of the schedule says how the server is (`keys`, `strict`), where versions stand
+    (`form`: in a header, an attribute, or an attribute that requests have in their bodies), which
+    policies the clients have (`theyDeleted`, `iDelete`, `uncertain`), and how conflicts that are
+    left at the end are decided (`end`).
     """
 
     def __init__(self, server: Server, schedule: Schedule, rules_off: str = "") -> None:
@@ -47,6 +48,8 @@ class VersionRun(Runner):
         self.world = VersionWorld(
             has_keys=options.get("keys", True), needs_condition=options.get("strict", False),
             deletes=options.get("iDelete", "park"),
+            has_versions_in_rows=options.get("form", "header") != "header",
+            has_conditions_in_bodies=options.get("form") == "body",
         )
         super().__init__(server, self.world, schedule, rules_off)
         for ref in ("n0", "n1"):
@@ -414,7 +417,9 @@ class VersionRun(Runner):
             raise Broken(f"device {number} still has conflicts: {looked['conflicts']}")
         shown = {note["shown"]["id"]: note for note in looked["notes"]}
         for identity, row in self.world.notes.items():
-            wanted = {name: value for name, value in row.items() if name != "rev"}
+            wanted = row
+            if not self.world.has_versions_in_rows:
+                wanted = {name: value for name, value in row.items() if name != "rev"}
             note = shown.get(identity)
             if not note or note["hidden"] or note["shown"] != wanted:
                 raise Broken(f"device {number} shows {note}, and the server has {wanted}")

@@ -50,6 +50,8 @@ class VersionWorld(World):
     has_keys: bool = True
     #: Whether it refuses changes without a condition.
     needs_condition: bool = False
+    #: Whether the condition of a change stands in its body.
+    has_conditions_in_bodies: bool = False
     #: What the program of each device knows, by the numbers of devices and the names of notes.
     known: dict[tuple[int, str], Known] = field(default_factory=dict)
     #: What the key of a request stands for.
@@ -101,6 +103,10 @@ class VersionWorld(World):
                 self.accepted.add((int(write.device), write.body.get("ref", ""), name, value))
 
     def carry_out(self, write: Write) -> Answer:
+        if self.has_conditions_in_bodies:
+            version = write.body.get("rev")
+            write.condition = "" if version is None else tag_of(version)
+        write.body.pop("rev", None)
         if not write.key or not (self.has_keys or write.method == "POST"):
             return self.act(write)
         meaning = (write.method, write.path, str(write.body), write.condition)

@@ -18,9 +18,9 @@ enum CompareStage {
         }
         let comparison = Comparison(entry: entry, answer: answer, change: change, failure: failure)
         if failure.meaning == .objectGone {
-            comparison.end(.gone)
+            comparison.end(.gone, entry)
         } else if failure.versions.hasNewest {
-            comparison.end(.known)
+            comparison.end(.known, entry)
         } else {
             comparison.fetch()
         }
@@ -54,7 +54,7 @@ private struct Comparison: Sendable {
         let newest = object.newest ?? change.base
         guard var spec = RequestSpec.newest(
             of: newest, route: destination.route, path: destination.path, call.api)
-        else { return end(.unknown("no route gets it")) }
+        else { return end(.unknown("no route gets it"), entry) }
         spec.takeManner(of: change.spec)
         let fetching: Call
         do throws(Failure) {
@@ -64,7 +64,7 @@ private struct Comparison: Sendable {
             }
             try context.register(fetching)
         } catch {
-            return end(.unknown(error.message))
+            return end(.unknown(error.message), entry)
         }
         let isWanted = call.state.withLock { state in
             guard state.journey.isCurrent(entry.number) else { return false }
@@ -76,25 +76,29 @@ private struct Comparison: Sendable {
     }
 
     private func fetched(_ outcome: Call.Outcome) {
+        let entry = entry.on(.worker)
         switch outcome {
-        case .success: end(.known)
+        case .success: end(.known, entry)
         case .failure(let failure):
             let isPage = failure.response.map { Body($0.bodyWithNUL.dropLast()).isPage($0.headers) }
             let isGone = [404, 410].contains(failure.httpStatus) && isPage != true
-            end(isGone ? .gone : .unknown(failure.message))
+            end(isGone ? .gone : .unknown(failure.message), entry)
         }
     }
 
     // MARK: The end
 
     /// Goes on as the comparison with the newest object says.
-    func end(_ newest: NewestObject) {
-        let entry = entry.on(.worker)
+    ///
+    /// - Parameter entry: The entry on this thread.
+    func end(_ newest: NewestObject, _ entry: StageEntry) {
         let theirs = if case .known = newest { object.confirmed } else { nil as Snapshot? }
         let comparison = ChangeComparison(change, theirs: theirs)
         var facts = Judging.ComparisonFacts(
             isDelete: entry.request.method == .delete, cells: comparison.cells)
         facts.isKnown = theirs != nil
+        facts.changesOnlyCells = change.changesOnlyCells
+        facts.hasOwnBody = change.hasOwnBody
         if case .gone = newest { facts.isGone = true }
         facts.othersDiffer = !comparison.others.isEmpty
         facts.mayBeSent = change.mayBeMerged && entry.request.isRewindable && mayTryAgain
@@ -148,13 +152,14 @@ private struct Comparison: Sendable {
         switch (kind, newest) {
         case (.theyDeleted, _): return "the server has deleted the object that the request changes"
         case (_, .unknown(let why)): return "the newest object could not be had: \(why)"
-        case (.iDelete, _) where facts(comparison.others) != nil:
-            return "the server has changed the object that the request deletes: "
-                + (facts(comparison.others) ?? "")
-        case (.attributes, _) where facts(comparison.conflicting) != nil:
-            return "the server has other values than those that the change was made on: "
-                + (facts(comparison.conflicting) ?? "")
         default: break
+        }
+        let cells = kind == .iDelete ? comparison.others : comparison.conflicting
+        let names = cells.map { change.base.entity.cellName($0) }.joined(separator: ", ")
+        if !names.isEmpty {
+            return kind == .iDelete
+                ? "the server has changed the object that the request deletes: \(names)"
+                : "the server has other values than those that the change was made on: \(names)"
         }
         if failure.meaning == .needsCondition, !hasUsableVersion {
             return "the server asks for a condition, and states no version that can be one"
@@ -164,12 +169,6 @@ private struct Comparison: Sendable {
                 + "changes entity tags may stand before it"
         }
         return "the object has changed at the server, but not in what the request changes"
-    }
-
-    /// Returns the names of cells; `nil` if there are none.
-    private func facts(_ cells: [Int]) -> String? {
-        let names = cells.map { change.base.entity.cellName($0) }
-        return names.isEmpty ? nil : names.joined(separator: ", ")
     }
 }
 
@@ -187,8 +186,7 @@ private struct ObjectOfCall {
     var confirmed: Snapshot? { newest.flatMap { try? entry.context.store.confirmed(of: $0) } }
 
     var version: ObjectVersion? {
-        let cells = entry.request.versioned?.stating
-        return newest.flatMap { try? entry.context.store.version(of: $0, for: cells) }
+        newest.flatMap { try? entry.context.store.newestVersion(of: $0) }
     }
 }
 
@@ -202,7 +200,7 @@ struct ChangeComparison {
     /// - Parameter theirs: The object as the server has it; `nil` if that is not known.
     init(_ change: VersionedChange, theirs: Snapshot?) {
         guard let theirs else {
-            (cells, others) = ([:], [])
+            (cells, others, conflicting) = ([:], [], [])
             return
         }
         others = change.differences(of: change.base, from: theirs)
@@ -215,9 +213,12 @@ struct ChangeComparison {
                     : its.hasSameContent(as: change.base.value(at: cell)) ? .isBase : .isOther
                 return (cell, fact)
             })
+        conflicting =
+            change.hasOwnBody ? others : cells.filter { $0.value == .isOther }.keys.sorted()
     }
 
-    var conflicting: [Int] { cells.filter { $0.value == .isOther }.keys.sorted() }
+    /// The cells in conflict. A body of the program may change any of them.
+    let conflicting: [Int]
 }
 
 extension RequestSpec {

@@ -105,12 +105,17 @@ enum Judging {
     /// Facts about a change that the server has refused, and about the newest object.
     struct ComparisonFacts {
         var isDelete: Bool
-        /// The changed attributes and relationships; empty for a DELETE.
+        /// The changed attributes and relationships; empty for a DELETE, and for a body of the
+        /// program.
         var cells: [Int: CellFact]
         /// Whether the newest values of the server are known.
         var isKnown = false
         /// Whether the server has deleted the object.
         var isGone = false
+        /// Whether the request changes these cells and nothing else.
+        var changesOnlyCells = true
+        /// Whether the program has written the body, which may change anything.
+        var hasOwnBody = false
         /// Whether any value differs from those that the request has known.
         var othersDiffer = false
         /// Whether the library may send the request again by itself.
@@ -132,11 +137,14 @@ enum Judging {
         if facts.isGone { return facts.isDelete ? .delivered : .conflict(.theyDeleted) }
         let kind: Conflict.Kind = facts.isDelete ? .iDelete : .attributes
         guard facts.isKnown else { return .conflict(kind) }
-        if !facts.cells.isEmpty, facts.cells.values.allSatisfy({ $0 == .isMine }) {
+        if facts.changesOnlyCells, !facts.cells.isEmpty,
+            facts.cells.values.allSatisfy({ $0 == .isMine })
+        {
             return .delivered
         }
         let differs =
-            facts.isDelete ? facts.othersDiffer : facts.cells.values.contains(.isOther)
+            facts.isDelete || facts.hasOwnBody
+            ? facts.othersDiffer : facts.cells.values.contains(.isOther)
         if differs || !facts.mayBeSent || !facts.hasUsableVersion { return .conflict(kind) }
         return .sendAgain
     }

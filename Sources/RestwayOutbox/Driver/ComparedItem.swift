@@ -155,7 +155,8 @@ extension ItemComparison {
         planned.mayHaveArrived = mayHaveArrived(item)
         planned.isWritable = compared.isWritable
         planned.canFetch = fetching(compared, object) != nil
-        planned.canCreate = (try? around.api.loaded.route(for: compared.entity, method: .post)) != nil
+        planned.canCreate =
+            (try? around.api.loaded.route(for: compared.entity, method: .post)) != nil
         planned.isFollowed = followers.hasCall(of: item)
         guard planned.deed == .edit else { return planned }
         for parked in try parked(about: compared) {

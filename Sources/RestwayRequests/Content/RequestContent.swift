@@ -81,7 +81,7 @@ extension RequestPreparation {
         _ settings: RouteSettings
     ) throws(Failure) -> RequestContent {
         var written = submission
-        let versioned = try versionedChange(spec, submission, to: destination)
+        let versioned = try versionedChange(spec, submission, to: destination, settings)
         var content = try body(of: spec, &written, destination, settings, versioned)
         content.versioned = versioned
         // An object that fills the path of a relationship is not sent itself.

@@ -48,7 +48,9 @@ extension RequestSpec {
         of object: Snapshot, route: Route?, path: String?, _ api: LoadedAPI
     ) -> RequestSpec? {
         var spec: RequestSpec?
-        if let path = path.map({ String($0.prefix { $0 != "?" && $0 != "#" }) }) {
+        let literal = path.map { String($0.prefix { $0 != "?" && $0 != "#" }) }
+        // Other paths would be templates.
+        if let path = literal, !path.contains(where: { ":{}\\".contains($0) }) {
             if let route, let name = route.name, route.methods.contains(.get),
                 api.maps(.get, DescriptorChoice(route: route, path: path))
             {

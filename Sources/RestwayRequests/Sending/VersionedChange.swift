@@ -13,11 +13,8 @@ import RestwayText
 /// It is a class because most requests have none.
 package final class VersionedChange: Sendable {
     /// The attributes and relationships that the request changes, by the indices of their cells;
-    /// empty for a DELETE.
+    /// empty for a DELETE, and for a body of the program, which may change anything.
     package let cells: [Int]
-    /// The cells whose values must have come with the version that the request states; `nil` for
-    /// all, as a PUT or a DELETE is about the whole object.
-    package let stating: Set<Int>?
     /// The object with the values that the change was made on.
     package let base: Snapshot
     /// The object with the values of the program.
@@ -36,12 +33,10 @@ package final class VersionedChange: Sendable {
     let rule: VersionRule
 
     fileprivate init(
-        cells: [Int], stating: Set<Int>?, base: Snapshot, mine: Snapshot, confirmed: Snapshot,
-        outdated: [Int], condition: ObjectVersion?, hasOwnCondition: Bool, spec: RequestSpec,
-        rule: VersionRule
+        cells: [Int], base: Snapshot, mine: Snapshot, confirmed: Snapshot, outdated: [Int],
+        condition: ObjectVersion?, hasOwnCondition: Bool, spec: RequestSpec, rule: VersionRule
     ) {
         self.cells = cells
-        self.stating = stating
         self.base = base
         self.mine = mine
         self.confirmed = confirmed
@@ -54,6 +49,14 @@ package final class VersionedChange: Sendable {
 
     /// The header field that makes the request conditional; `nil` without one.
     package var header: HeaderField? { rule.condition(condition) }
+
+    /// Whether the program has written the body, which may change anything.
+    package var hasOwnBody: Bool { spec.given.body != nil }
+
+    /// Whether the request changes `cells` and nothing else.
+    package var changesOnlyCells: Bool {
+        !hasOwnBody && spec.given.files.isEmpty && spec.parameters.isEmpty
+    }
 
     /// Whether the outbox may take the request over after a conflict, and the library may compare
     /// and send it again. A condition of the program means exactly one state of the object.
@@ -90,7 +93,8 @@ extension RequestPreparation {
     /// Returns the change of a request about an object whose versions are known; `nil` for any
     /// other request.
     func versionedChange(
-        _ spec: RequestSpec, _ submission: Submission?, to destination: RequestDestination
+        _ spec: RequestSpec, _ submission: Submission?, to destination: RequestDestination,
+        _ settings: RouteSettings
     ) throws(Failure) -> VersionedChange? {
         guard let submission, let rule = submission.entity.version,
             [.patch, .put, .delete].contains(destination.method), spec.stored == nil,
@@ -98,7 +102,11 @@ extension RequestPreparation {
             let newest = try newest(of: submission),
             let confirmed = try context.store.confirmed(of: newest)
         else { return nil }
-        let hasOwn = spec.headers.contains { HeaderField(name: $0.name, value: "").isPrecondition }
+        let named =
+            spec.headers.map(\.name) + settings.headers.map(\.name)
+            + (spec.clientHeaders ?? []).map(\.name)
+        let hasOwn = named.contains { HeaderField(name: $0, value: "").isPrecondition }
+        let version = hasOwn ? nil : try context.store.newestVersion(of: newest)
         let isDelete = destination.method == .delete
         var (cells, base, mine): ([Int], Snapshot, Snapshot) = ([], confirmed, confirmed)
         var outdated: [Int] = []
@@ -116,20 +124,20 @@ extension RequestPreparation {
             cells = root.changed.filter { rule.source != .attribute($0) }.sorted()
             base = root.base ?? confirmed
             mine = draft.mine(over: confirmed)
+            mine.setStoreKey(newest.storeKey)
             outdated = cells.filter { cell in
                 let known = base.value(at: cell)
-                return ![confirmed, newest].contains {
+                let isKnown = [confirmed, newest].contains {
                     known.hasSameContent(as: $0.value(at: cell))
                 }
-                    && !root.hasDelivered(confirmed.value(at: cell), cell: cell)
+                return !isKnown && !root.hasDelivered(confirmed.value(at: cell), cell: cell)
             }
         }
-        let stating = destination.method == .patch ? Set(cells) : nil
-        let version = hasOwn ? nil : try context.store.version(of: newest, for: stating)
+        if spec.given.body != nil { cells = [] }
         // A DELETE has no body for the version.
         let isStated = outdated.isEmpty && !(isDelete && rule.bodyKeyPath != nil)
         return VersionedChange(
-            cells: cells, stating: stating, base: base, mine: mine, confirmed: confirmed,
+            cells: cells, base: base, mine: mine, confirmed: confirmed,
             outdated: hasOwn ? [] : outdated,
             condition: isStated ? version : nil, hasOwnCondition: hasOwn, spec: spec,
             rule: rule)
@@ -180,7 +188,7 @@ extension PreparedRequest {
         guard let change = versioned, change.mayBeMerged, let submission,
             let newest = try store.newest(
                 submission.entity, storeKey: submission.subject.storeKey),
-            try store.version(of: newest, for: change.stating) != change.condition
+            try store.newestVersion(of: newest) != change.condition
         else { return nil }
         return change.spec
     }

@@ -129,15 +129,22 @@ final class Device {
         let words = ["theyDeleted", "iDelete", "uncertain"].map { name in
             "\"\(name)\": \"\(policies[name]?.string ?? "park")\", "
         }
+        let version =
+            switch policies["form"]?.string {
+            case "attribute": #"{"attribute": "rev", "ordered": true}"#
+            case "body": #"{"attribute": "rev", "ordered": true, "send": {"body": "rev"}}"#
+            default: #"{"header": "ETag"}"#
+            }
+        let rev = version.contains("rev") ? #"{"type": "int", "readOnly": true}"# : nil
         return """
             {"restway": 1,
              "environments": {
                 "loopback": {"baseURL": "\(url)", "headers": {"X-Device": "\(device)"}}},
              "outbox": {"path": "unused.db", "intervalMilliseconds": -1},
-             "entities": {"Note": {"identity": "id", "version": {"header": "ETag"},
+             "entities": {"Note": {"identity": "id", "version": \(version),
                 "conflicts": {\(words.joined())"attributes": {
                     "title": "mine", "status": "theirs", "views": "add", "tags": "union"}},
-                "attributes": {
+                "attributes": {\(rev.map { "\"rev\": \($0), " } ?? "")
                     "id": {"type": "int"}, "ref": {"type": "string"}, "title": {"type": "string"},
                     "text": {"type": "string"}, "status": {"type": "string"},
                     "views": {"type": "int"}, "tags": {"type": ["string"]}}}},
