@@ -51,13 +51,7 @@ extension JournalTransaction {
         guard let item = try item(id) else { throw .noSuchItem(id) }
         guard item.state == .waiting else { throw .parked(id) }
         try write(rewriting, to: item)
-        return try split(item, rewriting)
-    }
-
-    private func split(
-        _ item: OutboxItem, _ rewriting: ItemRewriting
-    ) throws(OutboxError) -> Int64? {
-        try rewriting.splitOff.map { (part) throws(OutboxError) in
+        return try rewriting.splitOff.map { (part) throws(OutboxError) in
             try add(part, besides: item, rewriting)
         }
     }
@@ -132,8 +126,7 @@ extension JournalTransaction {
 
     // MARK: Parked items
 
-    /// - Returns: The parked item with the part that was split off; `nil` if nothing was.
-    func unpark(_ id: Int64, _ rewriting: ItemRewriting) throws(OutboxError) -> Int64? {
+    func unpark(_ id: Int64, _ rewriting: ItemRewriting) throws(OutboxError) {
         guard let item = try item(id) else { throw .noSuchItem(id) }
         guard item.state == .parked else { throw .notParked(id) }
         var rewriting = rewriting
@@ -152,7 +145,7 @@ extension JournalTransaction {
             counters.waiting += 1
             counters.parked -= 1
         }
-        return try split(item, rewriting)
+        if let part = rewriting.splitOff { _ = try add(part, besides: item, rewriting) }
     }
 }
 

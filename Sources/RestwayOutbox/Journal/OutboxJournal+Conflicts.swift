@@ -73,10 +73,7 @@ extension OutboxJournal {
 
     /// Makes a parked item wait again, with the changes that the choice of the program has brought.
     /// It is due at once, and no attempts are counted.
-    ///
-    /// - Returns: The parked item with the part that was split off; `nil` if nothing was.
-    @discardableResult
-    func unpark(_ id: Int64, _ rewriting: ItemRewriting) throws(OutboxError) -> Int64? {
+    func unpark(_ id: Int64, _ rewriting: ItemRewriting) throws(OutboxError) {
         try change { (transaction) throws(OutboxError) in
             try transaction.unpark(id, rewriting)
         }
