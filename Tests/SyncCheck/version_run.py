@@ -56,8 +56,8 @@ class VersionRun(Runner):
             self.world.add(ref, {name: f"{ref}-{name}" for name in SCALARS})
         self.end: str = options.get("end", "mine")
         self.changes: list[Change] = []
-        #: The items of edits by their names.
-        self.items: dict[str, int] = {}
+        #: The items of edits by the devices and the names of the edits.
+        self.items: dict[tuple[int, str], int] = {}
 
     # Steps
 
@@ -161,7 +161,7 @@ class VersionRun(Runner):
     def stored(self, step: Step, reply: Values) -> None:
         if not reply.get("item"):
             raise Broken(f"the request was not stored: {reply}")
-        self.items[step["tag"]] = reply["item"]
+        self.items[step["device"], step["tag"]] = reply["item"]
 
     def do_edit(self, step: Step) -> bool | None:
         found = self.address(step)
@@ -221,29 +221,25 @@ class VersionRun(Runner):
                 return False
             self.drop_conflict(step["device"], looked["conflicts"][0])
             return None
-        item = self.items.get(step["tag"])
-        own = [change for change in self.changes if change.tag == step["tag"]]
-        if own and own[0].device != step["device"]:
-            return False
+        item = self.items.get((step["device"], step["tag"]))
         if item not in [each["item"] for each in looked["items"]]:
             return False
         self.ask(step, "drop", item=item)
-        self.leave_open(step["tag"])
-        left = {each["item"] for each in self.ask(step, "look")["items"]}
         # The requests of a new note are dropped with it.
-        for tag, number in self.items.items():
-            if number not in left and any(c.note == own[0].note for c in own[:1]):
-                self.leave_open_if_new(tag, own)
+        left = {each["item"] for each in self.ask(step, "look")["items"]}
+        for (device, tag), number in self.items.items():
+            if device == step["device"] and number not in left:
+                if number == item or self.is_of_same_note(tag, step["tag"]):
+                    self.leave_open(tag)
         return None
+
+    def is_of_same_note(self, tag: str, other: str) -> bool:
+        notes = [{c.note for c in self.changes if c.tag == name} for name in (tag, other)]
+        return notes[0] == notes[1]
 
     def leave_open(self, tag: str) -> None:
         for change in self.changes:
             change.is_open |= change.tag == tag
-
-    def leave_open_if_new(self, tag: str, own: list[Change]) -> None:
-        for change in self.changes:
-            is_of_note = change.note == own[0].note and change.device == own[0].device
-            change.is_open |= change.tag == tag and is_of_note
 
     def forget(self, device: int, note: str) -> None:
         for change in self.changes:
@@ -404,7 +400,13 @@ class VersionRun(Runner):
         if item not in [each["item"] for each in self.devices[number].ask("look")["items"]]:
             return
         self.devices[number].ask("drop", item=item)
-        tag = next((tag for tag, each in self.items.items() if each == item), None)
+        tag = next(
+            (
+                tag for (device, tag), each in self.items.items()
+                if device == number and each == item
+            ),
+            None,
+        )
         for change in self.changes:
             change.is_open |= change.device == number and tag in (None, change.tag)
         own = next((change for change in self.changes if change.tag == tag), None)
