@@ -110,13 +110,19 @@ class VersionRun(Runner):
             raise Broken(f"device {number} shows {note['shown']}, and {mine} is parked")
 
     def address(
-        self, step: Step, *, has_version: bool = False
+        self, step: Step, *, is_online: bool = False
     ) -> tuple[Values, Values] | None:
-        """Returns the values that a device shows, and the words that name the note for it."""
+        """Returns the values that a device shows, and the words that name the note for it.
+
+        An online edit has a condition only if the device knows a version. It would overtake edits
+        that wait.
+        """
         for note in self.ask(step, "look")["notes"]:
             shown = note["shown"]
             if shown["ref"] == step["note"] and not note["hidden"]:
-                if (note["version"] is None and has_version) or self.is_idle(step, shown):
+                if is_online and (note["version"] is None or note["pending"]):
+                    return None
+                if self.is_idle(step, shown):
                     return None
                 number = shown["id"]
                 return shown, {"ref": step["note"]} | ({} if number is None else {"id": number})
@@ -197,11 +203,8 @@ class VersionRun(Runner):
         return None
 
     def do_online(self, step: Step) -> bool | None:
-        """An edit is sent at once, and fails if it cannot be made.
-
-        It has a condition only if the device knows a version.
-        """
-        found = self.address(step, has_version=True)
+        """An edit is sent at once, and fails if it cannot be made."""
+        found = self.address(step, is_online=True)
         if not found or "id" not in found[1]:
             return False
         self.world.fates = [step.get("fate", "ok")]
