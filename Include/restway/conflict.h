@@ -131,9 +131,9 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_conflict_set_value(
  *  @param conflict From restway_outbox_conflicts() of a client with the same outbox, in this
  *                  process.
  *  @return RESTWAY_OK (also if the server has the values of the program meanwhile),
- *          RESTWAY_E_INVALID_ARGUMENT (the conflict is not parked, it has no choice, or its item was
- *          resolved or dropped meanwhile), RESTWAY_E_CONFIG (the client has no outbox), RESTWAY_E_OUTBOX,
- *          RESTWAY_E_STORE, RESTWAY_E_CLOSED, RESTWAY_E_FORKED.
+ *          RESTWAY_E_INVALID_ARGUMENT (the conflict is not parked, it has no choice, or its item
+ *          was resolved or dropped meanwhile), RESTWAY_E_CONFIG (the client has no outbox),
+ *          RESTWAY_E_OUTBOX, RESTWAY_E_STORE, RESTWAY_E_CLOSED, RESTWAY_E_FORKED.
  *
  *  Threads: any. Blocks: on the files of the outbox and of a SQLite store. */
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_conflict_resolve(
@@ -170,8 +170,7 @@ RESTWAY_API void restway_conflicts_release(restway_conflicts *conflicts);
  *
  *  @param context  As given to restway_client_set_resolver().
  *  @param conflict The conflict. *Borrowed* until this returns.
- *  @param answer   *Borrowed* until this returns. It takes the message of a refusal, which the item
- *                  then has as its last error (restway_outbox_item_last_error()).
+ *  @param answer   *Borrowed* until this returns. It takes the message of a refusal, for the log.
  *  @return RESTWAY_OK. With any other status everything is parked, also what has a choice.
  *
  *  A question (docs/THREADING.md): a worker thread calls this function before the outbox sends the

@@ -25,8 +25,8 @@ package final class Conflict: HandleObject {
     package let kind: Kind
     /// The item of the outbox that is parked; 0 for a question or the error of a call.
     package let item: Int64
-    /// The attributes and relationships in conflict, by the indices of their cells; empty if the
-    /// conflict is about the object as a whole.
+    /// The attributes and relationships in conflict, by the indices of their cells, in their order;
+    /// empty if the conflict is about the object as a whole.
     package let cells: [Int]
     /// The object with the values that the change was made on.
     package let base: Snapshot
@@ -45,7 +45,7 @@ package final class Conflict: HandleObject {
     ) {
         self.kind = kind
         self.item = item
-        self.cells = cells
+        self.cells = cells.sorted()
         self.base = base
         self.mine = mine
         self.theirs = theirs

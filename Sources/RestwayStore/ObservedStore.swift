@@ -456,6 +456,14 @@ extension ObservedStore {
         return try checked(
             objects.version(newest.entity, storeKey: newest.storeKey, of: cells))
     }
+
+    /// Returns the version of the object that `object` shows, although some values may be older.
+    ///
+    /// It is for a request that is sent at once, without a look at the newest object: the version
+    /// keeps it from replacing changes that are newer still.
+    package func newestVersion(of object: Snapshot) throws(Failure) -> ObjectVersion? {
+        try version(of: object, for: [])
+    }
 }
 
 /// Drafts, as far as they need no server.

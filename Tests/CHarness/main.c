@@ -30,7 +30,7 @@ extern const struct suite api_suite, api_errors_suite, bad_body_suite, bad_netwo
     reading_suite, arrow_suite, query_where_suite, transaction_suite, query_observer_suite,
     values_suite, forms_suite, value_rules_suite, short_suite, verbs_suite, fields_suite,
     fields_draft_suite, extends_suite, identity_suite, jsonapi_suite, unkept_suite,
-    pending_suite;
+    pending_suite, conflict_suite;
 
 static const struct suite *const suites[] = {
     &basics_suite,      &api_suite,          &api_errors_suite,  &client_suite,
@@ -63,7 +63,7 @@ static const struct suite *const suites[] = {
     &transaction_suite, &query_observer_suite, &values_suite, &short_suite,
     &verbs_suite, &fields_suite,      &fields_draft_suite, &forms_suite,
     &value_rules_suite, &extends_suite, &identity_suite, &jsonapi_suite, &unkept_suite,
-    &pending_suite,
+    &pending_suite,      &conflict_suite,
     &demo_suite,        &fork_suite,
 };
 

@@ -13,9 +13,14 @@ _ANSWERS = {"/missing": 404, "/secret": 401}
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
+    count = 0
+
     def _answer(self) -> None:
         self.rfile.read(int(self.headers.get("Content-Length") or 0))
         body = b'{"id": 1, "text": "a"}'
+        if self.path == "/cards/1":  # each answer has other values
+            _Handler.count += 1
+            body = b'{"id": 1, "count": %d}' % _Handler.count
         self.send_response(_ANSWERS.get(self.path, 200))
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))

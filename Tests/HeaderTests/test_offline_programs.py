@@ -16,7 +16,10 @@ from tree import ROOT, Stage, output
 EXAMPLES = ROOT / "examples"
 
 #: The pages of the programs, and the arguments of their runs.
-PROGRAMS = {"inspection": ("WORKING-OFFLINE", ["field", "office"]), "conflicts": ("CONFLICTS", [""])}
+PROGRAMS = {
+    "inspection": ("WORKING-OFFLINE", ["field", "office"]),
+    "conflicts": ("CONFLICTS", [""]),
+}
 DIALECTS = [
     (".c", "gcc", "c99"),
     (".c", "clang", "c2x"),

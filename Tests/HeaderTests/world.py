@@ -25,7 +25,12 @@ DOCUMENT: dict[str, Any] = {
                 "any": {}, "tags": {"type": ["string"]},
             },
             "relationships": {"others": {"entity": "Note", "many": True}},
-        }
+        },
+        "Card": {
+            "identity": "id",
+            "version": {"header": "ETag"},
+            "attributes": {"id": {"type": "int"}, "count": {"type": "int"}},
+        },
     },
     "auth": {"scheme": "bearer"},
     "batch": {"path": "/batch"},
@@ -35,6 +40,10 @@ DOCUMENT: dict[str, Any] = {
         "later": {"method": "POST", "path": "later", "offline": True},
         "note": {"path": "notes/:id", "response": {"entity": "Note"}},
         "status": {"path": "status"},
+        "card": {
+            "method": ["GET", "PATCH"], "path": "cards/:id", "entity": "Card",
+            "request": {"entity": "Card"}, "response": {"entity": "Card"},
+        },
         "paged": {"path": "notes", "pages": {"page": "page"}},
     },
 }
@@ -176,7 +185,10 @@ class World:
         handles["restway_outbox_items"] = make("restway_outbox_list", client)
         handles["restway_outbox_item"] = LIBRARY.restway_outbox_items_item(
             handles["restway_outbox_items"], 0)
+        handles["restway_conflicts"] = make("restway_outbox_conflicts", client)
         do("restway_client_set_reachability", client, _UNKNOWN)
+        self._conflicting = self._failing_in_conflict()
+        handles["restway_conflict"] = LIBRARY.restway_error_conflict(self._conflicting)
         handles["restway_call"] = make(
             "restway_client_send", client, handles["restway_request"], None, None, None)
         handles["restway_response"] = make(
@@ -186,6 +198,20 @@ class World:
         handles["restway_lifecycle_event"] = self._payload(_LIFECYCLE)
         LIBRARY.restway_observer_remove(observer)
         LIBRARY.restway_observer_release(observer)
+
+    def _failing_in_conflict(self) -> int:
+        """Returns the error of a call whose change does not fit a change at the server."""
+        store, error = self.handles["restway_store"], ctypes.c_void_p()
+        self._perform(make("restway_request_create", b"GET", b"cards/1"))
+        card = make("restway_store_find", store, b"Card", self._memory.value(INT64, 1))
+        draft = make("restway_draft_copy", store, card)
+        do("restway_draft_set", draft, b"count", self._memory.value(INT64, -1))
+        self._perform(make("restway_request_create", b"GET", b"cards/1"))
+        request = make("restway_request_create_draft", b"PATCH", draft)
+        LIBRARY.restway_client_perform(self.client, request, 0, None, ctypes.byref(error))
+        for kind, handle in {"object": card, "draft": draft, "request": request}.items():
+            getattr(LIBRARY, f"restway_{kind}_release")(handle)
+        return error.value or 0
 
     def _payload(self, kind: int) -> int:
         """Returns the payload of the first event of a kind."""

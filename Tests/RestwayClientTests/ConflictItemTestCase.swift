@@ -45,8 +45,8 @@ class ConflictItemTestCase: OutboxTestCase {
         """
     }
 
-    /// Runs `body` with a store in memory, and with a store in a file. The store has the note 1 with
-    /// the version "v1".
+    /// Runs `body` with a store in memory, and with a store in a file. The store has the note 1
+    /// with the version "v1".
     func withNotes(
         _ conflicts: String = "{}", version: String = #"{"header": "ETag"}"#,
         isMade: Bool = true, storing: String = "true", file: StaticString = #filePath,

@@ -1,6 +1,7 @@
 import RestwayHTTP
 import RestwayObjects
 import RestwayRouting
+import RestwayThreads
 import XCTest
 
 @testable import RestwayCalls
@@ -139,7 +140,7 @@ class ConflictTestCase: OutboxTestCase {
     func flush(file: StaticString = #filePath, line: UInt = #line) throws -> [String] {
         _ = server.log()
         try flush(client, isForced: true)
-        let ended = flushed.wait(until: Deadline.now.advanced(milliseconds: 10_000)) {
+        let ended = flushed.wait(until: SystemClock().now().advanced(milliseconds: 10_000)) {
             $0.isEmpty ? nil : $0.removeFirst()
         }
         XCTAssertNotNil(ended, "the flush has no end", file: file, line: line)
@@ -147,10 +148,23 @@ class ConflictTestCase: OutboxTestCase {
         return server.log()
     }
 
+    /// Notes in `told` how items end.
+    func observeItems() throws {
+        told.update { $0 = [] }
+        try client.requireOutbox().setObserver(
+            OutboxObserver(
+                item: .init { [told] list in
+                    let item = list.all[0]
+                    told.update {
+                        $0.append("\(item.id) \(item.state) \(item.response?.status ?? 0)")
+                    }
+                }, flushed: nil))
+    }
+
     // MARK: What the program sees
 
     func value(_ name: String, _ id: Int64 = 1) throws -> Value? {
-        try client.store.object(entity, .integer(id))?.value(named: name)
+        try client.store.seen(entity, .integer(id))?.value(named: name)
     }
 
     func title() throws -> String? { try note().text("title") }

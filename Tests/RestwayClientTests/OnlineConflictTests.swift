@@ -201,6 +201,19 @@ final class OnlineConflictTests: VersionTestCase {
         }
     }
 
+    func testAProblemTypeOfTheRouteSaysThatTheServerIsStillAtWork() throws {
+        try withNotes(conflict: #"{"inProgress": ["busy"]}"#) {
+            try begin()
+            for (type, mayPass) in [("busy", true), ("other", false)] {
+                let call = try patch("mine")
+                answer("PATCH notes/1", condition: #""v1""#, 409, #"{"type":"\#(type)"}"#)
+                let failure = failure(call)
+                XCTAssertEqual(failure?.isRetryable, mayPass, type)
+                XCTAssertNil(failure?.conflict)
+            }
+        }
+    }
+
     func testTheAnswerToAConflictMayHaveTheNewestObject() throws {
         let conflict = #"{"newest": "body", "keyPath": "details.existing"}"#
         try withNotes(conflict: conflict) {

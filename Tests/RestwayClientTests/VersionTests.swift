@@ -150,6 +150,23 @@ final class VersionTests: VersionTestCase {
         }
     }
 
+    /// A list has brought a newer version and title, and said nothing of the text.
+    func testAVersionThatCameWithoutSomeValuesIsStillACondition() throws {
+        try withNotes(Self.byAttribute) {
+            try get(#"{"id": 1, "title": "a", "text": "a", "rev": 1}"#)
+            let list = try client.send(.get("notes"))
+            transport.answer(200, #"[{"id": 1, "title": "b", "rev": 2}]"#)
+            _ = try list.wait(milliseconds: 0)
+            XCTAssertNil(try version())
+            let call = try patch("mine")
+            answer("PATCH notes/1", condition: "\"2\"", 200, #"{"id": 1, "rev": 3}"#)
+            _ = try call.wait(milliseconds: 0)
+            let delete = try delete()
+            answer("DELETE notes/1", condition: "\"3\"", 204)
+            _ = try delete.wait(milliseconds: 0)
+        }
+    }
+
     func testTheBodyCarriesTheVersionInPlaceOfACondition() throws {
         try withNotes(Self.inBody) {
             try get(Self.note)

@@ -186,8 +186,7 @@ private struct ObjectOfCall {
     var confirmed: Snapshot? { newest.flatMap { try? entry.context.store.confirmed(of: $0) } }
 
     var version: ObjectVersion? {
-        let cells = entry.request.versioned?.stating
-        return newest.flatMap { try? entry.context.store.version(of: $0, for: cells) }
+        newest.flatMap { try? entry.context.store.newestVersion(of: $0) }
     }
 }
 

@@ -169,7 +169,7 @@ struct ConflictPlan: Sendable {
 
     private mutating func compare(_ newest: Newest) -> Step {
         division.version = newest.version
-        division.wasAnswered = conflict.tries > 0
+        division.wasAnswered = conflict.tries > 0 || conflict.needsCondition
         if item.deed == .deletion { return compareDeletion(newest) }
         guard SyncRules.rebase || conflict.tries > 0 else {
             division.sent = item.cells
@@ -203,7 +203,6 @@ struct ConflictPlan: Sendable {
         // The server refuses it again and again, although nothing is in conflict.
         if conflict.tries > rules.triesMax { return park(cell) }
         let theirs = newest.theirs(cell)
-        if value != cell.after { handOver(cell, value) }
         let isUnchanged = theirs.hasSameContent(as: cell.before) && value == cell.after
         division.sent.append(
             isUnchanged ? cell : PendingEdit.Cell(cell.index, before: theirs, after: value))
@@ -228,7 +227,9 @@ struct ConflictPlan: Sendable {
     ) {
         switch choice {
         case .mine: send(cell.after, cell, newest)
-        case .value(let value): send(value, cell, newest)
+        case .value(let value):
+            send(value, cell, newest)
+            handOver(cell, value)
         case .theirs: handOver(cell, cell.before)
         case nil: park(cell)
         }
@@ -273,7 +274,9 @@ struct ConflictPlan: Sendable {
             newest.theirs(cell).hasSameContent(as: cell.before)
         }
         if conflict.tries > rules.triesMax { return .end(endOfDeletion(.park, newest)) }
-        if isSame || conflict.tries == 0 && !SyncRules.rebase { return .end(endOfDeletion(.mine, newest)) }
+        if isSame || conflict.tries == 0 && !SyncRules.rebase {
+            return .end(endOfDeletion(.mine, newest))
+        }
         return rules.iDelete == .ask
             ? .ask(.iDelete, []) : .end(endOfDeletion(rules.iDelete, newest))
     }

@@ -49,8 +49,8 @@ struct ComparedItem {
     func object(_ identityTable: LocalIdentityTable) -> ItemObject {
         ItemObject(
             entity: item.entry.origin.entity ?? entity.family.name,
-            storeKey: item.entry.origin.storeKey ?? storeKey,
-            adopted: identityTable.adoptedItems(storeKey), isMeant: identityTable.isOurs)
+            storeKey: storeKey, adopted: identityTable.adoptedItems(storeKey),
+            isMeant: identityTable.isOurs)
     }
 
     /// Returns the change with these cells of the object, and no others.
@@ -155,7 +155,8 @@ extension ItemComparison {
         planned.mayHaveArrived = mayHaveArrived(item)
         planned.isWritable = compared.isWritable
         planned.canFetch = fetching(compared, object) != nil
-        planned.canCreate = (try? around.api.loaded.route(for: compared.entity, method: .post)) != nil
+        planned.canCreate =
+            (try? around.api.loaded.route(for: compared.entity, method: .post)) != nil
         planned.isFollowed = followers.hasCall(of: item)
         guard planned.deed == .edit else { return planned }
         for parked in try parked(about: compared) {
@@ -187,7 +188,10 @@ extension ItemComparison {
             journal.parkedItems(about: compared.object(identityTable)))
         var parked: [ComparedItem] = []
         for item in items where item.conflict?.kind == .attributes && item.id != compared.item.id {
-            if let other = try self.compared(item) { parked.append(other) }
+            guard let other = try self.compared(item), other.storeKey == compared.storeKey else {
+                continue
+            }
+            parked.append(other)
         }
         return parked
     }
@@ -200,7 +204,7 @@ extension ItemComparison {
         var later: [ComparedItem] = []
         for row in rows {
             guard let item = try journal.checked(journal.item(row.item)),
-                let other = try self.compared(item)
+                let other = try self.compared(item), other.storeKey == compared.storeKey
             else { continue }
             later.append(other)
         }

@@ -405,7 +405,10 @@ final class FlushDriver: Sendable {
     private func ready(_ result: ItemComparison.Result, _ sending: Sending) -> Ready? {
         switch result {
         case .send(let item, let object, let parked):
-            if let parked { tellEnd(of: around.report(parked.item), parked.failure) }
+            if let parked {
+                comparison.watch.itemsChanged()
+                tellEnd(of: around.report(parked.item), parked.failure)
+            }
             return Ready(item: item, comparedWith: object)
         case .ended(let item, let end): ended(.ended(item, end), sending)
         case .unfetched(let item, let failure): ended(.unfetched(item, failure), sending)
@@ -649,6 +652,7 @@ final class FlushDriver: Sendable {
         // These became dead letters because the object that they waited for was not created, or
         // because its identity cannot be written into their bodies.
         let orphans = buried.compactMap { try? journal.existingItem($0) }
+        if results.contains(where: { !$0.steps.isEmpty }) { comparison.watch.itemsChanged() }
         // The notice of the change that is seen no longer also reports the mark.
         let told = changes.followIfPossible(
             (dead + orphans).compactMap(identityTable.edit).map { .suspend($0) }

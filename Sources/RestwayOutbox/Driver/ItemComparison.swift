@@ -56,6 +56,8 @@ final class ItemComparison: Sendable {
     let around: OutboxSurroundings
     let changes: StoredChanges
     let followers: Followers
+    /// Looks at the parked items again when the store changes.
+    let watch: ParkedItemsWatch
     /// The functions of the program that decide conflicts, by the names of entities; the function
     /// for all other entities has the name "".
     let resolvers = Lock<[String: ConflictResolver]>([:])
@@ -69,6 +71,7 @@ final class ItemComparison: Sendable {
         self.around = around
         self.changes = changes
         self.followers = followers
+        watch = ParkedItemsWatch(journal, around)
     }
 
     var store: ObservedStore { around.store }
@@ -85,8 +88,8 @@ final class ItemComparison: Sendable {
 
     /// Compares an item. It runs on a worker, where the program may be asked.
     ///
-    /// - Parameter later: Called once, on a worker, if this returns `nil`, because the newest object
-    ///   has to be fetched first.
+    /// - Parameter later: Called once, on a worker, if this returns `nil`, because the newest
+    ///   object has to be fetched first.
     func compare(
         _ item: OutboxItem, _ sender: any StoredRequestSender,
         later: @escaping @Sendable (Result) -> Void
@@ -183,9 +186,10 @@ final class ItemComparison: Sendable {
         case .ask(let kind, let cells):
             var work = work
             let conflict = conflict(kind, work.compared, cells, theirs: work.object)
-            ask(conflict)
+            let isAnswered = ask(conflict)
             let newest = try newest(work.compared, work.object)
             let end = work.plan.decided(kind, newest) { cell in
+                guard isAnswered else { return nil }
                 guard let cell else { return conflict.choice }
                 return conflict.choice(of: cell).flatMap { $0.fit(work.compared.entity, cell) }
             }
@@ -194,16 +198,20 @@ final class ItemComparison: Sendable {
         }
     }
 
-    private func ask(_ conflict: Conflict) {
+    /// Asks the program. Returns whether it has answered: the choices of a function that has failed
+    /// do not count.
+    private func ask(_ conflict: Conflict) -> Bool {
         let resolver = resolvers.withLock { $0[conflict.entity.name] ?? $0[""] }
-        guard let resolver else { return }
+        guard let resolver else { return false }
         do throws(HostRefusal) {
             try CallbackScope.run { () throws(HostRefusal) in try resolver(conflict) }
+            return true
         } catch {
             Log.shared.write(
                 .warning, .outbox,
                 "the resolver of \(conflict.entity.name) has failed, and the conflict is parked: "
                     + error.reason)
+            return false
         }
     }
 
@@ -230,6 +238,7 @@ final class ItemComparison: Sendable {
         case .drop: return .ended(item, .dropped(failure(.iDelete, compared, [], work.object)))
         case .dropObject:
             let failure = failure(.theyDeleted, compared, [], nil)
+            try noteGone(behind: compared)
             try deleteObject(compared)
             return .ended(item, .dropped(failure))
         case .wait:
@@ -322,10 +331,25 @@ final class ItemComparison: Sendable {
     ) throws(Failure) {
         let cells = compared.cells.map { change($0) ?? $0 }
         guard cells != compared.cells else { return }
-        try journal.checked(journal.setChange(of: compared.item.id, compared.change(cells)))
+        let change = compared.change(cells)
         // The store does not have the values of a deletion.
-        guard compared.shown != nil, !compared.isDeletion else { return }
-        try changes.follow([.rebase(compared.edit, storeKey: compared.storeKey, cells)])
+        let isShown = compared.shown != nil && !compared.isDeletion
+        try changes.follow { () throws(Failure) in
+            try journal.checked(journal.setChange(of: compared.item.id, change))
+        } _: { _ in
+            isShown ? [.rebase(compared.edit, storeKey: compared.storeKey, cells)] : []
+        }
+    }
+
+    /// Notes that the object of the items behind an item no longer exists.
+    func noteGone(behind compared: ComparedItem) throws(Failure) {
+        for later in try later(than: compared) {
+            var rewriting = ItemRewriting()
+            var conflict = later.item.conflict ?? ItemConflict()
+            conflict.isGone = true
+            rewriting.conflict = conflict
+            _ = try journal.checked(journal.rewrite(later.item.id, rewriting))
+        }
     }
 
     /// Whether the server may know an item from an attempt before the present one.
@@ -376,12 +400,15 @@ final class ItemComparison: Sendable {
     ///
     /// - Parameter object: The object as the server had it before.
     func passOn(delivered item: OutboxItem, over object: Snapshot) throws(Failure) {
-        guard let compared = try compared(item), let now = try confirmed(compared) else { return }
+        guard let compared = try compared(item) else { return }
+        if compared.isDeletion { return try noteGone(behind: compared) }
+        guard let now = try confirmed(compared) else { return }
         for later in try later(than: compared) {
             try setCells(later) { cell in
                 let (old, new) = (object.value(at: cell.index), now.value(at: cell.index))
                 let own = compared.cells.first { $0.index == cell.index }?.after
-                guard new != .absent, !new.hasSameContent(as: cell.before), !new.hasSameContent(as: old),
+                guard new != .absent, !new.hasSameContent(as: cell.before),
+                    !new.hasSameContent(as: old),
                     cell.before.hasSameContent(as: own ?? old)
                 else { return nil }
                 return cell.with(before: new)
@@ -481,8 +508,8 @@ extension OutboxItem {
 }
 
 extension Failure {
-    /// Whether the answer to a GET says that the object does not exist. A page of HTML may come from
-    /// another server.
+    /// Whether the answer to a GET says that the object does not exist. A page of HTML may come
+    /// from another server.
     fileprivate var saysObjectIsGone: Bool {
         guard reason == .http, [404, 410].contains(httpStatus), !comesFromNetwork else {
             return false

@@ -61,8 +61,11 @@ extension ItemComparison {
             rewriting.splitOff = splitOff(
                 compared, division.parked, off, stating: conflict.stated, failure)
         }
-        let parked = try rewrite(item, rewriting)
-        try show(compared, division, off)
+        let parked = try changes.follow { () throws(Failure) in
+            try rewrite(item, rewriting)
+        } _: { _ in
+            steps(compared, division, off)
+        }
         return .send(
             try journal.existingItem(item.id), against: object,
             parked: try parked.map { id throws(Failure) in
@@ -99,12 +102,11 @@ extension ItemComparison {
         return parked
     }
 
-    /// Shows in the store what the journal has of an item. If the store fails, the next comparison
-    /// shows it.
-    private func show(
+    /// Returns the steps by which the store shows what the journal has of an item.
+    private func steps(
         _ compared: ComparedItem, _ division: ConflictPlan.Division, _ off: EditID
-    ) throws(Failure) {
-        guard let shown = compared.shown, !compared.isDeletion else { return }
+    ) -> [EditStep] {
+        guard let shown = compared.shown, !compared.isDeletion else { return [] }
         var steps: [EditStep] = []
         if !division.parked.isEmpty {
             steps = [
@@ -117,7 +119,7 @@ extension ItemComparison {
         if shown != division.sent {
             steps.append(.rebase(compared.edit, storeKey: compared.storeKey, division.sent))
         }
-        try changes.follow(steps)
+        return steps
     }
 
     // MARK: Requests
@@ -142,8 +144,8 @@ extension ItemComparison {
         return try sender.written(spec)
     }
 
-    /// Makes a draft of the server's object. All cells are set, so that none of them takes the value
-    /// of another pending edit.
+    /// Makes a draft of the server's object. All cells are set, so that none of them takes the
+    /// value of another pending edit.
     private func draft(_ object: Snapshot, _ cells: [PendingEdit.Cell]) -> Draft {
         let draft = Draft(copying: object)
         let sent = Dictionary(cells.map { ($0.index, $0.after) }) { $1 }
@@ -154,7 +156,8 @@ extension ItemComparison {
         return draft
     }
 
-    /// Turns the change of an object that the server has deleted into a request that makes it again.
+    /// Turns the change of an object that the server has deleted into a request that makes the
+    /// object again.
     func recreated(
         _ compared: ComparedItem, _ object: Snapshot, _ sender: any StoredRequestSender
     ) throws(Failure) -> Result {

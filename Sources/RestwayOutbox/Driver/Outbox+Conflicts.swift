@@ -47,16 +47,21 @@ extension Outbox {
         // The conflict may have ended since the program has got it.
         guard let (compared, _) = try stillParked(item) else { return }
         switch conflict.kind {
-        case .attributes: try resolve(conflict, compared)
-        case .theyDeleted, .iDelete:
-            guard let choice = conflict.choice else {
-                throw Failure(
-                    .invalidArgument, "the conflict about the object has no choice yet",
-                    field: "conflict")
+        case .attributes:
+            guard conflict.cells.contains(where: { conflict.choice(of: $0) != nil }) else {
+                throw Self.noChoice
             }
+            try resolve(conflict, compared)
+        case .theyDeleted, .iDelete:
+            guard let choice = conflict.choice else { throw Self.noChoice }
             try resolve(conflict, compared, choice)
         }
+        flushing.comparison.watch.itemsChanged()
         flushing.flush(.ordinary)
+    }
+
+    private static var noChoice: Failure {
+        Failure(.invalidArgument, "the conflict has no choice yet", field: "conflict")
     }
 
     // MARK: Attributes
@@ -65,7 +70,8 @@ extension Outbox {
         var (chosen, left): ([PendingEdit.Cell], [PendingEdit.Cell]) = ([], [])
         for cell in compared.cells {
             // The edit is compared with what the program has seen when it decided.
-            let theirs = conflict.theirs?.value(at: cell.index) ?? cell.before
+            let known = conflict.theirs?.value(at: cell.index) ?? .absent
+            let theirs = known == .absent ? cell.before : known
             switch conflict.choice(of: cell.index) {
             case .mine: chosen.append(cell.with(before: theirs))
             case .value(let value):
@@ -101,7 +107,6 @@ extension Outbox {
             rewriting.splitOff = comparison.splitOff(
                 compared, left, off, stating: compared.item.conflict?.stated, why)
         }
-        try journal.checked(journal.unpark(compared.item.id, rewriting))
         var steps: [EditStep] = []
         if !left.isEmpty {
             steps = [
@@ -113,7 +118,11 @@ extension Outbox {
         }
         steps.append(.rebase(compared.edit, storeKey: compared.storeKey, chosen))
         steps.append(.resume(compared.edit))
-        _ = try changes.follow(steps)
+        try changes.follow { () throws(Failure) in
+            _ = try journal.checked(journal.unpark(compared.item.id, rewriting))
+        } _: { _ in
+            steps
+        }
     }
 
     /// Leaves only these cells of a parked item parked. Without cells, the item ends.
@@ -122,10 +131,12 @@ extension Outbox {
             _ = try drop(compared.item.id)
             return
         }
-        try journal.checked(journal.setChange(of: compared.item.id, compared.change(cells)))
-        _ = try changes.follow([
-            .rebase(compared.edit, storeKey: compared.storeKey, cells)
-        ])
+        try changes.follow { () throws(Failure) in
+            try journal.checked(
+                journal.setChange(of: compared.item.id, compared.change(cells)))
+        } _: { _ in
+            [.rebase(compared.edit, storeKey: compared.storeKey, cells)]
+        }
     }
 
     // MARK: Objects as a whole
@@ -139,6 +150,7 @@ extension Outbox {
                 .invalidArgument, "an object as a whole has two sides, and no other value",
                 field: "conflict")
         case .theirs:
+            if conflict.kind == .theyDeleted { try flushing.comparison.noteGone(behind: compared) }
             _ = try drop(compared.item.id)
             if conflict.kind == .theyDeleted { try deleteObject(compared) }
         case .mine where conflict.kind == .iDelete:
@@ -162,8 +174,11 @@ extension Outbox {
     private func unpark(
         _ compared: ComparedItem, _ rewriting: ItemRewriting
     ) throws(Failure) {
-        try journal.checked(journal.unpark(compared.item.id, rewriting))
-        _ = try changes.follow([.resume(compared.edit)])
+        try changes.follow { () throws(Failure) in
+            _ = try journal.checked(journal.unpark(compared.item.id, rewriting))
+        } _: { _ in
+            [.resume(compared.edit)]
+        }
     }
 
     private func deleteObject(_ compared: ComparedItem) throws(Failure) {
@@ -191,20 +206,20 @@ extension Outbox {
                 guard let object else { return true }
                 return !object.value(at: cell.index).hasSameContent(as: cell.after)
             }
+            if left.isEmpty {
+                try finish(compared)
+                return nil
+            }
             if left.count < compared.cells.count {
                 try leave(left, of: compared)
-                guard !left.isEmpty, let again = try comparison.compared(item) else {
-                    tellDelivered(item)
-                    return nil
-                }
+                guard let again = try comparison.compared(item) else { return nil }
                 compared = again
             }
             return (
                 compared,
                 comparison.conflict(kind, item: item.id, compared, compared.cells, theirs: object))
         case .iDelete where object == nil:
-            _ = try drop(item.id)
-            tellDelivered(item)
+            try finish(compared)
             return nil
         case .theyDeleted, .iDelete:
             return (
@@ -215,10 +230,20 @@ extension Outbox {
         }
     }
 
-    /// Tells the observer that the server has the values of a parked item by now.
-    private func tellDelivered(_ item: OutboxItem) {
+    /// Ends a parked item as delivered: the server has its values by now.
+    private func finish(_ compared: ComparedItem) throws(Failure) {
+        let item = compared.item
+        let now = around.clock.wallMicroseconds()
+        guard try journal.checked(journal.finishParked(item.id, now: now)) else { return }
+        var steps = [EditStep.deliver(compared.edit)]
+        if !compared.isDeletion {
+            steps.insert(.rebase(compared.edit, storeKey: compared.storeKey, []), at: 0)
+        }
+        _ = try changes.follow(steps)
+        flushing.comparison.watch.itemsChanged()
         let report = around.report(item).becoming(.delivered)
         report.logEnd(isTold: notices.observe(report, nil))
+        lanesChanged()
     }
 
     /// Ends the conflicts about objects of which the server has the values of the program by now.

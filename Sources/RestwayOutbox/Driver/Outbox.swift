@@ -89,6 +89,7 @@ package final class Outbox: RequestStorage, ObjectRejections {
         try? changes.compare(laysAgain: !around.store.keepsKeys)
         if around.store.keepsKeys { try? changes.layAgainIfNobodySends() }
         changes.forgetAccepted()
+        flushing.comparison.watch.begin { [weak self] in self?.endSettledConflicts() }
         flushing.schedule(afterMilliseconds: FlushDriver.startMilliseconds)
     }
 
@@ -96,6 +97,7 @@ package final class Outbox: RequestStorage, ObjectRejections {
     package func close() {
         isClosed.withLock { $0 = true }
         notices.close()
+        flushing.comparison.watch.close()
         flushing.close()
         journal.noteArrivals()
     }

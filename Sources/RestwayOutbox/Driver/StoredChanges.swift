@@ -192,6 +192,30 @@ final class StoredChanges: Sendable {
         }
     }
 
+    /// Changes items in the journal, and then shows the change in the store. The journal is not
+    /// compared with the store in between.
+    ///
+    /// - Parameters:
+    ///   - write: Changes the journal.
+    ///   - steps: Returns the steps of the store.
+    func follow<Result>(
+        _ write: () throws(Failure) -> Result, _ steps: (Result) -> [EditStep]
+    ) throws(Failure) -> Result {
+        if owesComparison { try compare(laysAgain: false) }
+        journal.editLock.beginStoring()
+        defer { journal.editLock.endStoring() }
+        let result = try write()
+        let steps = steps(result)
+        guard !steps.isEmpty else { return result }
+        do throws(Failure) {
+            _ = try perform(steps)
+        } catch {
+            noteFailure()
+            throw error
+        }
+        return result
+    }
+
     /// Notes that the store could not be written. The next step compares it with the journal.
     func noteFailure() { isBehind.withLock { $0 = true } }
 

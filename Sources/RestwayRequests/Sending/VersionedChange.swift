@@ -15,9 +15,6 @@ package final class VersionedChange: Sendable {
     /// The attributes and relationships that the request changes, by the indices of their cells;
     /// empty for a DELETE, and for a body of the program, which may change anything.
     package let cells: [Int]
-    /// The cells whose values must have come with the version that the request states; `nil` for
-    /// all, if the request sends or deletes the whole object.
-    package let stating: Set<Int>?
     /// The object with the values that the change was made on.
     package let base: Snapshot
     /// The object with the values of the program.
@@ -36,12 +33,10 @@ package final class VersionedChange: Sendable {
     let rule: VersionRule
 
     fileprivate init(
-        cells: [Int], stating: Set<Int>?, base: Snapshot, mine: Snapshot, confirmed: Snapshot,
-        outdated: [Int], condition: ObjectVersion?, hasOwnCondition: Bool, spec: RequestSpec,
-        rule: VersionRule
+        cells: [Int], base: Snapshot, mine: Snapshot, confirmed: Snapshot, outdated: [Int],
+        condition: ObjectVersion?, hasOwnCondition: Bool, spec: RequestSpec, rule: VersionRule
     ) {
         self.cells = cells
-        self.stating = stating
         self.base = base
         self.mine = mine
         self.confirmed = confirmed
@@ -111,6 +106,7 @@ extension RequestPreparation {
             spec.headers.map(\.name) + settings.headers.map(\.name)
             + (spec.clientHeaders ?? []).map(\.name)
         let hasOwn = named.contains { HeaderField(name: $0, value: "").isPrecondition }
+        let version = hasOwn ? nil : try context.store.newestVersion(of: newest)
         let isDelete = destination.method == .delete
         var (cells, base, mine): ([Int], Snapshot, Snapshot) = ([], confirmed, confirmed)
         var outdated: [Int] = []
@@ -137,19 +133,11 @@ extension RequestPreparation {
                 return !isKnown && !root.hasDelivered(confirmed.value(at: cell), cell: cell)
             }
         }
-        let hasOwnBody = spec.given.body != nil
-        if hasOwnBody { cells = [] }
-        let sendsChanges =
-            !hasOwnBody && destination.method == .patch
-            && api.requestDescriptor(
-                method: .patch, entity: submission.entity, route: destination.route,
-                path: destination.path)?.isChangedOnly == true
-        let stating = sendsChanges ? Set(cells) : nil
-        let version = hasOwn ? nil : try context.store.version(of: newest, for: stating)
+        if spec.given.body != nil { cells = [] }
         // A DELETE has no body for the version.
         let isStated = outdated.isEmpty && !(isDelete && rule.bodyKeyPath != nil)
         return VersionedChange(
-            cells: cells, stating: stating, base: base, mine: mine, confirmed: confirmed,
+            cells: cells, base: base, mine: mine, confirmed: confirmed,
             outdated: hasOwn ? [] : outdated,
             condition: isStated ? version : nil, hasOwnCondition: hasOwn, spec: spec,
             rule: rule)
@@ -200,7 +188,7 @@ extension PreparedRequest {
         guard let change = versioned, change.mayBeMerged, let submission,
             let newest = try store.newest(
                 submission.entity, storeKey: submission.subject.storeKey),
-            try store.version(of: newest, for: change.stating) != change.condition
+            try store.newestVersion(of: newest) != change.condition
         else { return nil }
         return change.spec
     }

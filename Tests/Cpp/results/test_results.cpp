@@ -202,4 +202,40 @@ TEST(a_scope_keeps_its_first_failure) {
     CHECK(!url && url.failure().status() == RESTWAY_E_INVALID_ARGUMENT);
 }
 
+TEST(a_wrong_choice_is_returned_when_a_conflict_is_resolved) {
+    const auto api = restway::api::load(
+        R"({"restway": 1, "entities": {"Inspection": {"identity": "id",
+            "version": {"header": "ETag"},
+            "attributes": {"id": {"type": "int"}, "place": "place", "remark": "remark"}}},
+        "routes": {
+            "new": {"method": "POST", "path": "inspections", "entity": "Inspection",
+                "request": {"entity": "Inspection"}, "response": {"entity": "Inspection"}},
+            "one": {"method": ["GET", "PATCH"], "path": "inspections/:id", "entity": "Inspection",
+                "request": {"entity": "Inspection", "changedOnly": true},
+                "response": {"entity": "Inspection"}}},
+        "environments": {"demo": {"baseURL": "http://127.0.0.1:1"}}})");
+    CHECK(api);
+    const auto client = restway::client::create(*api, demo_options());
+    CHECK(client);
+    const auto made = client->post(client->store().draft("Inspection").set("place", "Roof"));
+    CHECK(made);
+    const auto form = client->get(*made->first());
+    CHECK(form);
+    auto draft = client->store().draft(*form->first());
+    draft.set("remark", "mine");
+    const auto path = "inspections/" + std::to_string(*form->first()->get<int>("id"));
+    CHECK(client->patch(path, restway::json{R"({"remark": "theirs"})"}));
+    CHECK(client->get(path));
+    const auto refused = client->patch(draft);
+    CHECK(!refused);
+    restway::conflict conflict = refused.failure().conflict();
+    CHECK(*conflict.theirs().get<std::string>("remark") == "theirs");
+    conflict.choose("nothing", RESTWAY_CONFLICT_MINE).choose(RESTWAY_CONFLICT_MINE);
+    CHECK(conflict.failure());
+    const auto resolved = client->outbox().resolve(conflict);
+    CHECK(!resolved);
+    CHECK(resolved.failure().status() == RESTWAY_E_UNKNOWN_ATTRIBUTE);
+    CHECK(!client->outbox().conflicts());
+}
+
 } // namespace

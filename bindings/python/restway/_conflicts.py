@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from . import _ffi as native
-from ._base.hints import Hinting
+from ._base.hints import Hinting, not_pickled
 from ._draft import set_value
 from ._enums import ConflictKind, ConflictSide, Status
 from ._exceptions import UsageError
@@ -162,6 +162,9 @@ class Conflict(Hinting, Mapping[str, ConflictValue]):
         """Shows the names without the values, which may be secrets."""
         about = f"{self.mine.entity} {self.mine.identity}"
         return f"<Conflict {self.kind.name} of {about}: {', '.join(self._names) or 'as a whole'}>"
+
+    def __reduce__(self) -> Any:
+        raise not_pickled(Conflict)
 
 
 def parked(client: native.ClientHandle, layouts: Layouts) -> list[Conflict]:

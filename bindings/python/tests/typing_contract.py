@@ -243,6 +243,26 @@ def waiting(store: restway.Store, item: restway.Object) -> None:
     store.query("Enterprise").pending_deletes("never")  # type: ignore[arg-type]
 
 
+def conflicts(client: restway.Client, error: restway.RestwayError) -> None:
+    for conflict in client.outbox.conflicts():
+        assert_type(conflict, restway.Conflict)
+        assert_type(conflict["name"], restway.ConflictValue)
+        assert_type(conflict.kind, restway.ConflictKind)
+        assert_type(conflict.mine, restway.Object)
+        assert_type(conflict.theirs, Optional[restway.Object])
+        conflict.choose("theirs", "name", "rating")
+        conflict.resolve("mine", name="Both")
+        conflict.choose("ours")  # type: ignore[arg-type]
+    assert_type(error.conflict, Optional[restway.Conflict])
+    assert_type(client.store.query("Enterprise").conflicted(), restway.Query)
+
+    @client.resolver("Enterprise")
+    def decide(conflict: restway.Conflict) -> None:
+        conflict.choose("theirs")
+
+    client.set_resolver(decide)
+
+
 def on_change(changes: restway.Changes) -> None:
     for change in changes:
         assert_type(change, restway.Change)

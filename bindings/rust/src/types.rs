@@ -298,8 +298,9 @@ pub type restway_exclude_fn = Option<
 /// restway_conflict_set_value(). What has no choice when it returns is parked.
 ///
 /// A question (docs/THREADING.md): a worker thread calls this function before the outbox sends the
-/// change, whatever the delivery mode, and may call it for different conflicts at the same time. It
-/// may call any function; a function that blocks returns RESTWAY_E_WOULD_BLOCK.
+/// change, whatever the delivery mode. The outbox asks about one conflict at a time, and sends
+/// nothing else meanwhile. The function may call any function; a function that blocks returns
+/// RESTWAY_E_WOULD_BLOCK.
 ///
 /// It is called on this thread: a worker.
 pub type restway_resolve_fn = Option<
