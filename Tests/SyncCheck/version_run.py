@@ -450,7 +450,12 @@ class VersionRun(Runner):
             )
 
     def is_decided(self, change: Change) -> bool:
-        """Whether a program has decided which value of an attribute counts."""
+        """Whether a program has decided which value of an attribute counts.
+
+        With a note that it deletes, it gives up the edits of the note.
+        """
+        if self.world.of(change.device, change.note).deleted is not None:
+            return True
         return any(
             note == change.note and change.name in known.decided
             for (_, note), known in self.world.known.items()
