@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import subprocess
 from pathlib import Path
 from typing import Any, ClassVar
 
 PROGRAM = Path(__file__).parents[2] / ".build/debug/SyncCheckClient"
+
+
+#: A command takes some milliseconds. After this time, the client is stuck.
+SECONDS_MAX = float(os.environ.get("RESTWAY_SYNC_SECONDS", "60"))
 
 
 class Died(Exception):
@@ -70,6 +75,10 @@ class Device:
         """Performs a command. Raises an error if the process ends meanwhile."""
         assert self.process and self.process.stdin and self.process.stdout
         self.process.stdin.write(json.dumps({"do": what, **values}) + "\n")
+        # A client writes one line for each command, so nothing waits in the buffer.
+        if not select.select([self.process.stdout], [], [], SECONDS_MAX)[0]:
+            self.kill()
+            raise RuntimeError(f"the client does not answer to {what} {values}")
         line = self.process.stdout.readline()
         if not line:
             code = self.process.wait()

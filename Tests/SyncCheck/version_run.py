@@ -56,8 +56,8 @@ class VersionRun(Runner):
             self.world.add(ref, {name: f"{ref}-{name}" for name in SCALARS})
         self.end: str = options.get("end", "mine")
         self.changes: list[Change] = []
-        #: The items of edits by their names.
-        self.items: dict[str, int] = {}
+        #: The items of edits by the devices and the names of the edits.
+        self.items: dict[tuple[int, str], int] = {}
 
     # Steps
 
@@ -110,13 +110,19 @@ class VersionRun(Runner):
             raise Broken(f"device {number} shows {note['shown']}, and {mine} is parked")
 
     def address(
-        self, step: Step, *, has_version: bool = False
+        self, step: Step, *, is_online: bool = False
     ) -> tuple[Values, Values] | None:
-        """Returns the values that a device shows, and the words that name the note for it."""
+        """Returns the values that a device shows, and the words that name the note for it.
+
+        An online edit has a condition only if the device knows a version. It would overtake edits
+        that wait.
+        """
         for note in self.ask(step, "look")["notes"]:
             shown = note["shown"]
             if shown["ref"] == step["note"] and not note["hidden"]:
-                if (note["version"] is None and has_version) or self.is_idle(step, shown):
+                if is_online and (note["version"] is None or note["pending"]):
+                    return None
+                if self.is_idle(step, shown):
                     return None
                 number = shown["id"]
                 return shown, {"ref": step["note"]} | ({} if number is None else {"id": number})
@@ -161,7 +167,7 @@ class VersionRun(Runner):
     def stored(self, step: Step, reply: Values) -> None:
         if not reply.get("item"):
             raise Broken(f"the request was not stored: {reply}")
-        self.items[step["tag"]] = reply["item"]
+        self.items[step["device"], step["tag"]] = reply["item"]
 
     def do_edit(self, step: Step) -> bool | None:
         found = self.address(step)
@@ -197,11 +203,8 @@ class VersionRun(Runner):
         return None
 
     def do_online(self, step: Step) -> bool | None:
-        """An edit is sent at once, and fails if it cannot be made.
-
-        It has a condition only if the device knows a version.
-        """
-        found = self.address(step, has_version=True)
+        """An edit is sent at once, and fails if it cannot be made."""
+        found = self.address(step, is_online=True)
         if not found or "id" not in found[1]:
             return False
         self.world.fates = [step.get("fate", "ok")]
@@ -221,29 +224,25 @@ class VersionRun(Runner):
                 return False
             self.drop_conflict(step["device"], looked["conflicts"][0])
             return None
-        item = self.items.get(step["tag"])
-        own = [change for change in self.changes if change.tag == step["tag"]]
-        if own and own[0].device != step["device"]:
-            return False
+        item = self.items.get((step["device"], step["tag"]))
         if item not in [each["item"] for each in looked["items"]]:
             return False
         self.ask(step, "drop", item=item)
-        self.leave_open(step["tag"])
-        left = {each["item"] for each in self.ask(step, "look")["items"]}
         # The requests of a new note are dropped with it.
-        for tag, number in self.items.items():
-            if number not in left and any(c.note == own[0].note for c in own[:1]):
-                self.leave_open_if_new(tag, own)
+        left = {each["item"] for each in self.ask(step, "look")["items"]}
+        for (device, tag), number in self.items.items():
+            if device == step["device"] and number not in left:
+                if number == item or self.is_of_same_note(tag, step["tag"]):
+                    self.leave_open(tag)
         return None
+
+    def is_of_same_note(self, tag: str, other: str) -> bool:
+        notes = [{c.note for c in self.changes if c.tag == name} for name in (tag, other)]
+        return notes[0] == notes[1]
 
     def leave_open(self, tag: str) -> None:
         for change in self.changes:
             change.is_open |= change.tag == tag
-
-    def leave_open_if_new(self, tag: str, own: list[Change]) -> None:
-        for change in self.changes:
-            is_of_note = change.note == own[0].note and change.device == own[0].device
-            change.is_open |= change.tag == tag and is_of_note
 
     def forget(self, device: int, note: str) -> None:
         for change in self.changes:
@@ -404,7 +403,13 @@ class VersionRun(Runner):
         if item not in [each["item"] for each in self.devices[number].ask("look")["items"]]:
             return
         self.devices[number].ask("drop", item=item)
-        tag = next((tag for tag, each in self.items.items() if each == item), None)
+        tag = next(
+            (
+                tag for (device, tag), each in self.items.items()
+                if device == number and each == item
+            ),
+            None,
+        )
         for change in self.changes:
             change.is_open |= change.device == number and tag in (None, change.tag)
         own = next((change for change in self.changes if change.tag == tag), None)
@@ -445,7 +450,12 @@ class VersionRun(Runner):
             )
 
     def is_decided(self, change: Change) -> bool:
-        """Whether a program has decided which value of an attribute counts."""
+        """Whether a program has decided which value of an attribute counts.
+
+        With a note that it deletes, it gives up the edits of the note.
+        """
+        if self.world.of(change.device, change.note).deleted is not None:
+            return True
         return any(
             note == change.note and change.name in known.decided
             for (_, note), known in self.world.known.items()

@@ -124,12 +124,16 @@ class VersionWorld(World):
         note = self.notes[write.number]
         if write.condition in self.refused.get(write.tag, ()):
             self.problems.append(f"{write.tag}: the refused {write.condition} is sent again")
-        if not write.condition and self.needs_condition:
+        if not write.condition and self.needs_condition and self.may_have_condition(write):
             return 428, None
         if write.condition and write.condition != tag_of(note["rev"]):
             return 412, None
         self.check(write, note, values)
         return None
+
+    def may_have_condition(self, write: Write) -> bool:
+        """Whether a write has a place for a version; a DELETE has no body."""
+        return not self.has_conditions_in_bodies or write.method != "DELETE"
 
     def told(self, write: Write, answer: Answer) -> None:
         if answer[0] == 412:
@@ -171,6 +175,8 @@ class VersionWorld(World):
 
     def check_delete(self, write: Write, note: Values, known: Known) -> None:
         if self.deletes == "mine" or "deletion" in known.decided or known.deleted is None:
+            return
+        if not self.may_have_condition(write):
             return
         for name in POLICIES:
             was, value = known.deleted[name], note[name]
