@@ -58,6 +58,8 @@ class VersionRun(Runner):
         self.changes: list[Change] = []
         #: The items of edits by the devices and the names of the edits.
         self.items: dict[tuple[int, str], int] = {}
+        #: The items that the last flush has parked, if it knew the newest values.
+        self.parked: set[int] = set()
 
     # Steps
 
@@ -74,11 +76,11 @@ class VersionRun(Runner):
         for item in looked["items"]:
             if item["dead"] and item["status"] in (404, 409, 410, 412, 428):
                 raise Broken(f"device {number}: {item} is a dead letter")
-        found = {conflict["item"] for conflict in looked["conflicts"]}
-        for item in looked["items"]:
-            # Listing conflicts ends those about which there is nothing to decide.
-            if item["parked"] and item["item"] not in found:
-                raise Broken(f"device {number}: there is nothing to decide about {item}")
+        # Listing conflicts ends those about which there is nothing to decide.
+        settled = self.parked - {conflict["item"] for conflict in looked["conflicts"]}
+        self.parked = set()
+        if settled:
+            raise Broken(f"device {number}: there is nothing to decide about the items {settled}")
         parked: set[tuple[str, str]] = set()
         for conflict in looked["conflicts"]:
             for name in conflict["cells"]:
@@ -310,7 +312,9 @@ class VersionRun(Runner):
         self.world.fates = list(step.get("fates", []))
         self.world.lag = step.get("lag", 0)
         try:
-            self.ask(step, "flush")
+            ended = [word.split() for word in self.ask(step, "flush")["ended"]]
+            if not self.world.lag:
+                self.parked = {int(item) for item, state in ended if state == "parked"}
         finally:
             self.world.fates, self.world.lag = [], 0
 
