@@ -333,6 +333,87 @@ final class ConflictItemTests: ConflictItemTestCase {
         }
     }
 
+    func testAPartThatIsParkedAfterARestartKeepsItsObject() throws {
+        try withNotes {
+            try change(["title": .string("b"), "text": .string("u")])
+            try reopen()
+            try get(Self.note("c"), tag: #""v2""#)
+            try begin()
+            answer(#"PATCH notes/1 {"text":"u"} if "v2""#, 204, tag: #""v3""#)
+            try end()
+            XCTAssertEqual(try conflictWords(), ["attributes title a|b|c"])
+            XCTAssertEqual(try values(), "b|c")
+            try resolve(.mine)
+            try begin()
+            answer(#"PATCH notes/1 {"title":"b"} if "v3""#, 204, tag: #""v4""#)
+            try end()
+            XCTAssertEqual(try values(), "b|b")
+            try checkNothingIsLeft()
+        }
+    }
+
+    func testAConflictAboutAttributesEndsWithItsObject() throws {
+        try withNotes(#"{"iDelete": "mine"}"#) {
+            try change(["title": .string("b")])
+            try begin()
+            answer(#"PATCH notes/1 {"title":"b"} if "v1""#, 412)
+            answer("GET notes/1", 200, Self.note("c"), tag: #""v2""#)
+            try end()
+            XCTAssertEqual(try conflictWords(), ["attributes title a|b|c"])
+            try delete()
+            try begin()
+            answer(#"DELETE notes/1 if "v2""#, 204)
+            try end()
+            XCTAssertEqual(try conflictWords(), [])
+            XCTAssertEqual(try values(), "none")
+            try checkNothingIsLeft()
+        }
+    }
+
+    /// A list of the server that has the additions of an item, whose answer was lost, and those of
+    /// somebody else.
+    func testAMergedListIsWhatTheNextItemIsAddedTo() throws {
+        try withNotes(#"{"attributes": {"tags": "union"}}"#) {
+            try change(["tags": .json(#"["x","y"]"#)])
+            try change(["tags": .json(#"["x","y","z"]"#)])
+            try begin()
+            wire.next().observer.completed(.failure(TransportError(.connectionLost, "lost")))
+            try end()
+            try begin()
+            answer(#"PATCH notes/1 {"tags":["x","y"]} if "v1""#, 412)
+            let newest = #"{"id":1,"title":"a","text":"t","views":1,"tags":["x","y","q"],"rev":1}"#
+            answer("GET notes/1", 200, newest, tag: #""v3""#)
+            answer(#"PATCH notes/1 {"tags":["x","y","q","z"]} if "v3""#, 204, tag: #""v4""#)
+            try end()
+            try checkNothingIsLeft()
+        }
+    }
+
+    func testTheAnswerToAPostIsWhatLaterEditsWithoutAValueWereMadeOn() throws {
+        try withNotes(#"{"attributes": {"tags": "union"}}"#) {
+            let made = Draft(try entity)
+            try made.set(.string("n"), attribute: XCTUnwrap(entity.attributeIndex(named: "title")))
+            try queue(
+                client,
+                RequestSpec(target: .subject(.post), subject: .draft(made, client.store)))
+            try made.set(
+                .json(#"["z"]"#), attribute: XCTUnwrap(entity.attributeIndex(named: "tags")))
+            try made.set(.string("u"), attribute: XCTUnwrap(entity.attributeIndex(named: "text")))
+            try queue(
+                client,
+                RequestSpec(target: .subject(.patch), subject: .draft(made, client.store)))
+            try begin()
+            // The server gives the attributes defaults.
+            answer(
+                #"POST notes {"title":"n"}"#, 201,
+                #"{"id":2,"title":"n","text":"","views":0,"tags":[],"rev":1}"#, tag: #""w1""#)
+            answer(#"PATCH notes/2 {"text":"u","tags":["z"]} if "w1""#, 204, tag: #""w2""#)
+            try end()
+            XCTAssertEqual(try conflictWords(), [])
+            try checkNothingIsLeft()
+        }
+    }
+
     func testAnotherClientOfTheOutboxResolvesAConflict() throws {
         try withNotes {
             try change(["title": .string("b")])

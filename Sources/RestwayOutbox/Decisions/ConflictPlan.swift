@@ -182,7 +182,8 @@ struct ConflictPlan: Sendable {
                 continue
             }
             switch outcome(cell, newest) {
-            case .done: handOver(cell, newest.theirs(cell))
+            // A later item was made on the value of this one, which the server has or has merged.
+            case .done: break
             case .theirs: handOver(cell, cell.before)
             case .send(let value): send(value, cell, newest)
             case .park: park(cell)

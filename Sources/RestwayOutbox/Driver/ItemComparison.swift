@@ -372,6 +372,7 @@ final class ItemComparison: Sendable {
     func noteDelivery(of item: OutboxItem, _ response: Response?, _ comparedWith: Snapshot?) {
         do throws(Failure) {
             if let comparedWith { try passOn(delivered: item, over: comparedWith) }
+            if item.entry.creates != nil { try passOn(made: item) }
             try renewConditions(behind: item, response)
         } catch {
             Log.shared.write(
@@ -392,6 +393,28 @@ final class ItemComparison: Sendable {
             let new = response.headers[first: "ETag"], !new.hasPrefix("W/"), new != old
         else { return }
         try journal.checked(journal.renewConditions(item.entry.lane, from: old, to: new))
+    }
+
+    /// The server has made the object of an item. The values that the server has chosen itself are
+    /// what later items were made on, if these knew no value.
+    private func passOn(made item: OutboxItem) throws(Failure) {
+        guard let entity = item.entry.origin.entity, let key = identityTable.storeKey(item) else {
+            return
+        }
+        let object = ItemObject(
+            entity: entity, storeKey: key, adopted: identityTable.adoptedItems(key),
+            isMeant: identityTable.isOurs)
+        for row in try journal.checked(journal.cellsOfLaterItems(than: item.id, about: object)) {
+            guard let later = try journal.checked(journal.item(row.item)),
+                let compared = try compared(later), compared.storeKey == key,
+                let now = try confirmed(compared)
+            else { continue }
+            try setCells(compared) { cell in
+                let value = now.value(at: cell.index)
+                guard cell.before == .absent, value != .absent else { return nil }
+                return cell.with(before: value)
+            }
+        }
     }
 
     /// The server has accepted an item that was compared. Later items of the object were made on

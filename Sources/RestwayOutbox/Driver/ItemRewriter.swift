@@ -62,7 +62,9 @@ extension ItemComparison {
                 compared, division.parked, off, stating: conflict.stated, failure)
         }
         let parked = try changes.follow { () throws(Failure) in
-            try rewrite(item, rewriting)
+            let parked = try rewrite(item, rewriting)
+            if let parked { identityTable.adopt(parked, splitOff: item.id) }
+            return parked
         } _: { _ in
             steps(compared, division, off)
         }

@@ -119,7 +119,8 @@ extension Outbox {
         steps.append(.rebase(compared.edit, storeKey: compared.storeKey, chosen))
         steps.append(.resume(compared.edit))
         try changes.follow { () throws(Failure) in
-            _ = try journal.checked(journal.unpark(compared.item.id, rewriting))
+            let parked = try journal.checked(journal.unpark(compared.item.id, rewriting))
+            if let parked { identityTable.adopt(parked, splitOff: compared.item.id) }
         } _: { _ in
             steps
         }
@@ -201,6 +202,10 @@ extension Outbox {
         }
         let object = try comparison.confirmed(compared)
         switch kind {
+        // The program, or the server, has deleted the object since.
+        case .attributes where try !isInStore(compared):
+            _ = try drop(item.id)
+            return nil
         case .attributes:
             let left = compared.cells.filter { cell in
                 guard let object else { return true }
@@ -228,6 +233,10 @@ extension Outbox {
                     kind, item: item.id, compared, [],
                     theirs: kind == .theyDeleted ? nil : object))
         }
+    }
+
+    private func isInStore(_ compared: ComparedItem) throws(Failure) -> Bool {
+        try around.store.newest(compared.entity, storeKey: compared.storeKey) != nil
     }
 
     /// Ends a parked item as delivered: the server has its values by now.

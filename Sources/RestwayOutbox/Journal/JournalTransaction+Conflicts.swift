@@ -126,7 +126,9 @@ extension JournalTransaction {
 
     // MARK: Parked items
 
-    func unpark(_ id: Int64, _ rewriting: ItemRewriting) throws(OutboxError) {
+    /// - Returns: The new item with the part that stays parked; `nil` if all of it waits again.
+    @discardableResult
+    func unpark(_ id: Int64, _ rewriting: ItemRewriting) throws(OutboxError) -> Int64? {
         guard let item = try item(id) else { throw .noSuchItem(id) }
         guard item.state == .parked else { throw .notParked(id) }
         var rewriting = rewriting
@@ -145,7 +147,9 @@ extension JournalTransaction {
             counters.waiting += 1
             counters.parked -= 1
         }
-        if let part = rewriting.splitOff { _ = try add(part, besides: item, rewriting) }
+        return try rewriting.splitOff.map { (part) throws(OutboxError) in
+            try add(part, besides: item, rewriting)
+        }
     }
 }
 
