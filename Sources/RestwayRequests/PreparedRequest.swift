@@ -250,8 +250,8 @@ package struct Submission: Sendable {
     /// the identity of the subject counts. A draft or a snapshot may be older than the present name
     /// of its object.
     package var presentIdentity: Identity?
-    /// Whether the request makes an object again that the server has deleted, so that the server may
-    /// give the object another identity.
+    /// Whether the request makes an object again that the server has deleted. The server may give
+    /// the object another identity.
     package var isMadeAgain = false
 
     package init(subject: EncodingSubject, sent: [SentObject] = []) {

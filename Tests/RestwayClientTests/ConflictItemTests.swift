@@ -306,6 +306,113 @@ final class ConflictItemTests: ConflictItemTestCase {
         }
     }
 
+    // MARK: After a restart
+
+    /// A store in memory gives the notes other keys, in the order of the items.
+    func testItemsOfTwoNotesAreNotTakenForEachOtherAfterARestart() throws {
+        try withNotes {
+            let call = try client.send(.get("notes/2"))
+            wire.answer(200, #"{"id":2,"title":"x"}"#, headers: [Self.tag(#""w1""#)])
+            _ = try call.wait(milliseconds: 0)
+            let other = Draft(copying: try note(2))
+            try other.set(.string("y"), attribute: XCTUnwrap(entity.attributeIndex(named: "title")))
+            try queue(
+                client,
+                RequestSpec(target: .subject(.patch), subject: .draft(other, client.store)))
+            try change(["title": .string("b")])
+            try reopen()
+            try get(Self.first, tag: #""v1""#)
+            let again = try client.send(.get("notes/2"))
+            wire.answer(200, #"{"id":2,"title":"z"}"#, headers: [Self.tag(#""w2""#)])
+            _ = try again.wait(milliseconds: 0)
+            try begin()
+            answer(#"PATCH notes/1 {"title":"b"} if "v1""#, 204, tag: #""v2""#)
+            try end()
+            XCTAssertEqual(try conflictWords(), ["attributes title x|y|z"])
+            XCTAssertEqual(try values(), "b|b")
+        }
+    }
+
+    func testAnotherClientOfTheOutboxResolvesAConflict() throws {
+        try withNotes {
+            try change(["title": .string("b")])
+            try begin()
+            answer(#"PATCH notes/1 {"title":"b"} if "v1""#, 412)
+            answer("GET notes/1", 200, Self.note("c"), tag: #""v2""#)
+            try end()
+            let (other, _) = try other()
+            guard other.store.keepsKeys else { return }
+            XCTAssertEqual(try conflictWords(other), ["attributes title a|b|c"])
+            let conflict = try XCTUnwrap(other.requireOutbox().conflicts().first)
+            conflict.choose(.mine)
+            try other.requireOutbox().resolve(conflict)
+            other.close()
+            try begin()
+            answer(#"PATCH notes/1 {"title":"b"} if "v2""#, 204, tag: #""v3""#)
+            try end()
+            XCTAssertEqual(try values(), "b|b")
+            try checkNothingIsLeft()
+        }
+    }
+
+    // MARK: Conditions by hand
+
+    private func changePlain(_ title: String, if tag: String) throws -> Int64 {
+        let plain = try client.api.entity(named: "Plain")
+        let draft = Draft(
+            copying: try XCTUnwrap(client.store.object(plain, .integer(1))))
+        try draft.set(.string(title), attribute: 1)
+        var spec = RequestSpec(target: .subject(.patch), subject: .draft(draft, client.store))
+        spec.headers = [("If-Match", tag)]
+        return try queue(client, spec)
+    }
+
+    private func withPlain(_ body: () throws -> Void) throws {
+        try withNotes {
+            let call = try client.send(.get("plain/1"))
+            wire.answer(200, #"{"id":1,"title":"a"}"#)
+            _ = try call.wait(milliseconds: 0)
+            try body()
+        }
+    }
+
+    func testOwnItemsWithTheSameConditionByHandAreNotInConflict() throws {
+        try withPlain {
+            _ = try changePlain("b", if: #""1""#)
+            _ = try changePlain("c", if: #""1""#)
+            try begin()
+            answer(
+                #"PATCH plain/1 {"title":"b"} if "1""#, 200, #"{"id":1,"title":"b"}"#,
+                tag: #""2""#)
+            answer(
+                #"PATCH plain/1 {"title":"c"} if "2""#, 200, #"{"id":1,"title":"c"}"#,
+                tag: #""3""#)
+            try end()
+            try checkNothingIsLeft()
+        }
+    }
+
+    func testARefusedConditionByHandIsCheckedForValuesThatTheServerHas() throws {
+        for (title, end) in [("b", "delivered"), ("c", "dead")] {
+            try withPlain {
+                let item = try changePlain("b", if: #""1""#)
+                try begin()
+                answer(#"PATCH plain/1 {"title":"b"} if "1""#, 412)
+                answer("GET plain/1", 200, #"{"id":1,"title":"\#(title)"}"#, tag: #""2""#)
+                XCTAssertEqual(try self.end(), ["\(item) \(end)"])
+                if end == "dead" {
+                    XCTAssertEqual(try outbox.find(item).deathReason, .refused)
+                    XCTAssertEqual(try outbox.find(item).response?.status, 412)
+                    _ = try outbox.drop(item)
+                }
+                let plain = try client.api.entity(named: "Plain")
+                XCTAssertEqual(
+                    try client.store.object(plain, .integer(1))?.text("title"), title)
+                try checkNothingIsLeft()
+            }
+        }
+    }
+
     // MARK: Versions that cannot be used
 
     func testARefusedVersionIsNeverSentAgain() throws {

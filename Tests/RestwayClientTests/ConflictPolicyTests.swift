@@ -40,7 +40,8 @@ final class ConflictPolicyTests: ConflictTestCase {
         try withNotes(#""policy": "ask""#) {
             try begin()
             let asked = Lock<[String]>([])
-            try client.requireOutbox().setResolver(entity: "Note") { (conflict) throws(HostRefusal) in
+            try client.requireOutbox().setResolver(entity: "Note") {
+                (conflict) throws(HostRefusal) in
                 let names = conflict.cells.map { conflict.entity.cellName($0) }
                 asked.withLock { $0.append(names.sorted().joined(separator: ",")) }
                 conflict.choose(.value(.string("both")), cell: 1)
@@ -63,7 +64,8 @@ final class ConflictPolicyTests: ConflictTestCase {
             try withNotes(#""policy": "ask""#) {
                 try begin()
                 if !isMissing {
-                    try client.requireOutbox().setResolver(entity: nil) { (conflict) throws(HostRefusal) in
+                    try client.requireOutbox().setResolver(entity: nil) {
+                        (conflict) throws(HostRefusal) in
                         conflict.choose(.mine)
                         throw HostRefusal("no")
                     }

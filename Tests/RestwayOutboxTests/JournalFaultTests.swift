@@ -191,6 +191,7 @@ final class JournalFaultTests: JournalTestCase {
             Step(name: "rewrite", prepare: take) { _ = try $0.rewrite(1, rest) },
             Step(name: "split", prepare: take) { _ = try $0.rewrite(1, split) },
             Step(name: "unpark", prepare: park) { try $0.unpark(1, rest) },
+            Step(name: "unpark a part", prepare: park) { try $0.unpark(1, split) },
             Step(name: "drop what is parked", prepare: park) { _ = try $0.drop(1) },
             Step(name: "finish", prepare: park) { _ = try $0.finishParked(1, now: 5) },
             Step(name: "set a change", prepare: park) { try $0.setChange(of: 1, part) },

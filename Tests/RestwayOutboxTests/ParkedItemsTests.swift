@@ -348,6 +348,27 @@ final class ParkedItemsTests: JournalTestCase {
         sender.close()
     }
 
+    func testAPartOfAParkedItemStaysParked() throws {
+        let journal = try openSender()
+        defer { journal.close() }
+        _ = try journal.enqueue(patch("a", [("title", 1, 2), ("views", 3, 4)]))
+        _ = try taken(journal)
+        try park(journal, 1)
+        let edit = try XCTUnwrap(journal.change(of: 1)?.edit)
+        var rewriting = ItemRewriting(idempotencyKey: "resolved")
+        rewriting.change = change([("title", 1, 2)], edit: edit)
+        let part = change([("views", 3, 4)])
+        rewriting.splitOff = .init(
+            change: part, conflict: ItemConflict(kind: .attributes), idempotencyKey: "part",
+            trouble: trouble("conflict"))
+        XCTAssertEqual(try journal.unpark(1, rewriting), 2)
+        XCTAssertEqual(try journal.counts(), OutboxCounts(waiting: 1, parked: 1))
+        XCTAssertEqual(try journal.change(of: 1), rewriting.change)
+        XCTAssertEqual(try journal.parkedItems().map(\.id), [2])
+        XCTAssertEqual(try journal.change(of: 2), part)
+        XCTAssertEqual(try taken(journal), [1])
+    }
+
     func testAParkedItemSurvivesARestartAndIsNeverTaken() throws {
         do {
             let journal = try openSender()

@@ -11,7 +11,7 @@ import RestwayOutcome
 /// Each of the three may also lead to the end at once. It has no clock, no lock and no I/O:
 /// `ItemComparison` gives it the facts and performs its decisions.
 struct ConflictPlan: Sendable {
-    /// What the plan has to know of the item.
+    /// The facts about the item.
     struct Item: Sendable {
         enum Deed: Sendable {
             /// The item changes attributes of the object, or its relationships.
@@ -25,7 +25,7 @@ struct ConflictPlan: Sendable {
 
         var deed = Deed.edit
         var cells: [PendingEdit.Cell] = []
-        /// What the item knows from earlier comparisons.
+        /// The facts that the item keeps from earlier comparisons.
         var conflict: ItemConflict?
         /// Whether it was sent and not answered since.
         var mayHaveArrived = false

@@ -49,8 +49,8 @@ struct ComparedItem {
     func object(_ identityTable: LocalIdentityTable) -> ItemObject {
         ItemObject(
             entity: item.entry.origin.entity ?? entity.family.name,
-            storeKey: item.entry.origin.storeKey ?? storeKey,
-            adopted: identityTable.adoptedItems(storeKey), isMeant: identityTable.isOurs)
+            storeKey: storeKey, adopted: identityTable.adoptedItems(storeKey),
+            isMeant: identityTable.isOurs)
     }
 
     /// Returns the change with these cells of the object, and no others.
@@ -188,7 +188,10 @@ extension ItemComparison {
             journal.parkedItems(about: compared.object(identityTable)))
         var parked: [ComparedItem] = []
         for item in items where item.conflict?.kind == .attributes && item.id != compared.item.id {
-            if let other = try self.compared(item) { parked.append(other) }
+            guard let other = try self.compared(item), other.storeKey == compared.storeKey else {
+                continue
+            }
+            parked.append(other)
         }
         return parked
     }
@@ -201,7 +204,7 @@ extension ItemComparison {
         var later: [ComparedItem] = []
         for row in rows {
             guard let item = try journal.checked(journal.item(row.item)),
-                let other = try self.compared(item)
+                let other = try self.compared(item), other.storeKey == compared.storeKey
             else { continue }
             later.append(other)
         }

@@ -525,7 +525,7 @@ final class FlushDriver: Sendable {
             }
         }
         let failed = wentWell ? nil : makeResults()
-        // What was not sent says nothing about the credential and the batch path.
+        // An item that was not sent says nothing about the credential and the batch path.
         let judged = failed.map { $0.filter { outcomes[$0.item.id]?.wasSent ?? false } } ?? []
         if case .unable(_, let failure)? = outcomes.values.first(where: \.isUnable) {
             stop(failure, heldMilliseconds: retryMilliseconds)

@@ -13,7 +13,7 @@ import RestwayThreads
 ///
 /// It holds no lock while it calls the journal, the store or the program.
 final class ItemComparison: Sendable {
-    /// What has become of an item that was about to be sent.
+    /// The result for an item that was about to be sent.
     enum Result: Sendable {
         /// The item is sent in this form.
         ///

@@ -119,7 +119,7 @@ extension Outbox {
         steps.append(.rebase(compared.edit, storeKey: compared.storeKey, chosen))
         steps.append(.resume(compared.edit))
         try changes.follow { () throws(Failure) in
-            try journal.checked(journal.unpark(compared.item.id, rewriting))
+            _ = try journal.checked(journal.unpark(compared.item.id, rewriting))
         } _: { _ in
             steps
         }
@@ -175,7 +175,7 @@ extension Outbox {
         _ compared: ComparedItem, _ rewriting: ItemRewriting
     ) throws(Failure) {
         try changes.follow { () throws(Failure) in
-            try journal.checked(journal.unpark(compared.item.id, rewriting))
+            _ = try journal.checked(journal.unpark(compared.item.id, rewriting))
         } _: { _ in
             [.resume(compared.edit)]
         }

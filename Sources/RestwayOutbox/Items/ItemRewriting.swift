@@ -14,7 +14,7 @@ struct ItemRewriting: Sendable {
     var context: [UInt8]?
     /// All that the item changes in the store from now on. The number of the edit stays.
     var change: OutboxChange?
-    /// What the item knows of its conflict from now on.
+    /// The facts about comparisons and conflicts that the item has from now on.
     var conflict: ItemConflict?
     /// The part of the change that leaves the item and waits for a decision of the program.
     var splitOff: SplitOff?

@@ -51,7 +51,13 @@ extension JournalTransaction {
         guard let item = try item(id) else { throw .noSuchItem(id) }
         guard item.state == .waiting else { throw .parked(id) }
         try write(rewriting, to: item)
-        return try rewriting.splitOff.map { (part) throws(OutboxError) in
+        return try split(item, rewriting)
+    }
+
+    private func split(
+        _ item: OutboxItem, _ rewriting: ItemRewriting
+    ) throws(OutboxError) -> Int64? {
+        try rewriting.splitOff.map { (part) throws(OutboxError) in
             try add(part, besides: item, rewriting)
         }
     }
@@ -126,7 +132,8 @@ extension JournalTransaction {
 
     // MARK: Parked items
 
-    func unpark(_ id: Int64, _ rewriting: ItemRewriting) throws(OutboxError) {
+    /// - Returns: The parked item with the part that was split off; `nil` if nothing was.
+    func unpark(_ id: Int64, _ rewriting: ItemRewriting) throws(OutboxError) -> Int64? {
         guard let item = try item(id) else { throw .noSuchItem(id) }
         guard item.state == .parked else { throw .notParked(id) }
         var rewriting = rewriting
@@ -145,7 +152,7 @@ extension JournalTransaction {
             counters.waiting += 1
             counters.parked -= 1
         }
-        if let part = rewriting.splitOff { _ = try add(part, besides: item, rewriting) }
+        return try split(item, rewriting)
     }
 }
 

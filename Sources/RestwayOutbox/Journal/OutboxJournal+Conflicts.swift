@@ -73,7 +73,10 @@ extension OutboxJournal {
 
     /// Makes a parked item wait again, with the changes that the choice of the program has brought.
     /// It is due at once, and no attempts are counted.
-    func unpark(_ id: Int64, _ rewriting: ItemRewriting) throws(OutboxError) {
+    ///
+    /// - Returns: The parked item with the part that was split off; `nil` if nothing was.
+    @discardableResult
+    func unpark(_ id: Int64, _ rewriting: ItemRewriting) throws(OutboxError) -> Int64? {
         try change { (transaction) throws(OutboxError) in
             try transaction.unpark(id, rewriting)
         }
