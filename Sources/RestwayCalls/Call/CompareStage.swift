@@ -27,7 +27,7 @@ enum CompareStage {
     }
 }
 
-/// What the library knows of the newest object.
+/// The newest object, as far as the library could get it.
 enum NewestObject {
     /// The store has it.
     case known
