@@ -329,7 +329,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_outbox_counts_init(
 RESTWAY_API RESTWAY_MUST_USE restway_status restway_outbox_count(
     restway_client *client, restway_outbox_counts *counts, restway_error **out_error);
 
-/** Says whether a flush could deliver any item except dead letters and the items that they block.
+/** Says whether a flush could deliver any item except dead letters, parked items and the items that
+ *  these block.
  *
  *  @param out_needs Receives 1 or 0.
  *  @return As restway_outbox_list().
@@ -363,13 +364,14 @@ typedef void (*restway_outbox_flushed_fn)(
     void *context, const restway_outbox_items *items, restway_status status,
     const restway_error *error);
 
-/** Tells that an item was delivered or has become a dead letter.
+/** Tells that an item was delivered, has become a dead letter, or was parked because of a conflict.
  *
  *  @param context The context that was given together with this function.
  *  @param item    The item. Its state says whether it was delivered, and its response holds the
  *                 server's answer. *Borrowed* until this returns.
  *  @param status  RESTWAY_OK when the item was delivered and its answer is in the store; otherwise
- *                 the status with which a call with this answer would complete.
+ *                 the status with which a call with this answer, or with this conflict, would
+ *                 complete.
  *  @param error   NULL when @p status is RESTWAY_OK. *Borrowed* until this returns.
  *
  *  A notice (docs/THREADING.md). It may call any function; a function that blocks returns
@@ -414,7 +416,8 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_outbox_flush(
  *  not, the events RESTWAY_EVENT_OUTBOX_ITEM and RESTWAY_EVENT_OUTBOX_FLUSHED come in their place.
  *  A function that is given turns on its event alone.
  *
- *  @param item    Called when an item was delivered or became a dead letter; may be NULL.
+ *  @param item    Called when an item was delivered, became a dead letter or was parked; may be
+ *                 NULL.
  *  @param flushed Called after a flush that sent something; may be NULL.
  *  @param context Passed to both functions unchanged; it is also the token of the events.
  *  @param destroy Called once with @p context after the last callback or event; may be NULL. It is
@@ -427,9 +430,9 @@ RESTWAY_API RESTWAY_MUST_USE restway_status restway_client_set_outbox_observer(
     void *context, restway_destroy_fn destroy, restway_error **out_error);
 
 /** Tells once when one stored request has come to its end: it was delivered, has become a dead
- *  letter, or is no longer stored. A request that has ended before is told at once, as long as the
- *  client remembers its end: it remembers the last 256 requests that it delivered, without their
- *  body and answer if these have more than 4 KiB.
+ *  letter, or is no longer stored. A parked request has not come to its end. A request that has
+ *  ended before is told at once, as long as the client remembers its end: it remembers the last
+ *  256 requests that it delivered, without their body and answer if these have more than 4 KiB.
  *
  *  @param id      The number of the item, from restway_outbox_item_id() or
  *                 restway_error_outbox_id().

@@ -10,7 +10,7 @@ struct LaneGate {
         /// The lane that its item would have.
         let lane: Lane
         /// Whether its request is stored before it is sent, so that the call itself sends nothing.
-        let isStoredFirst: Bool
+        var isStoredFirst: Bool
         let go: @Sendable (Executor) -> Void
     }
 
@@ -31,6 +31,13 @@ struct LaneGate {
         }
         lines.values[place].append(ticket)
         return false
+    }
+
+    /// The request of a call was stored after it was sent, and the call waits for its item. The
+    /// call itself sends nothing any more, so that its item may go out.
+    mutating func noteStored(_ lane: Lane, _ call: UInt64) {
+        guard let number = lines[lane]?.firstIndex(where: { $0.call == call }) else { return }
+        lines[lane]?[number].isStoredFirst = true
     }
 
     /// Removes a call from its lane, if it is there.

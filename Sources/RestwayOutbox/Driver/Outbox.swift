@@ -344,6 +344,11 @@ extension Outbox {
                     "\(order.title) was stored as item \(id) of the outbox: \(order.reason)")
                 queued.outboxID = id
                 Log.shared.write(.info, .outbox, queued.message)
+                if order.isFollowed {
+                    // The flush that the call begins finds the lane free.
+                    let line = self.line(claim.lane.whileCalling)
+                    self.lanes.withLock { $0.noteStored(line, order.call) }
+                }
                 ended(order.isFollowed ? .kept(id) : .ended(queued))
                 self.scheduleDelivery(entry, order.cause)
             case .failure(let refusal):

@@ -99,7 +99,8 @@ class OutboxMethods(OneText, ABC):
                     print(item.state.name, item.reason.name, item.last_error)
 
         The state of the item is DELIVERED if the server has accepted it, DEAD if it has become a
-        dead letter (`reason` and `last_error` say why), and GONE if it was dropped or withdrawn.
+        dead letter (`reason` and `last_error` say why), and GONE if it was dropped or withdrawn. A
+        parked item has not come to its end.
 
         Args:
             stored: The error of the call, the item, or its number.
@@ -254,9 +255,10 @@ class OutboxBase(OutboxMethods, Hinting):
 
     @abstractmethod
     def observe(self, on_item: OnItem | None = None, on_flushed: OnFlushed | None = None) -> None:
-        """Sets the functions that are called when an item comes to an end, and when a flush that
-        sent anything has ended; they replace the earlier functions. None removes a function. They
-        are called where `on_done` of `send` is called, or by the event loop of an AsyncClient.
+        """Sets the functions that are called when an item comes to an end or is parked, and when a
+        flush that sent anything has ended; they replace the earlier functions. None removes a
+        function. They are called where `on_done` of `send` is called, or by the event loop of an
+        AsyncClient.
         """
 
     @property

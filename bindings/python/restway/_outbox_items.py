@@ -195,8 +195,8 @@ def reason_of(status: int, error: native.ErrorHandle) -> RestwayError | None:
 
 
 OnItem = Callable[[OutboxItem, "RestwayError | None"], object]
-"""A function that is called when an item was delivered or has become a dead letter; for a dead
-letter, the second argument is its error.
+"""A function that is called when an item was delivered, has become a dead letter or was parked; if
+it was not delivered, the second argument is the error.
 """
 
 OnFlushed = Callable[[OutboxItems], object]

@@ -2763,8 +2763,8 @@ extern "C" {
         counts: *mut restway_outbox_counts,
         out_error: *mut *mut restway_error,
     ) -> restway_status;
-    /// Says whether a flush could deliver any item except dead letters and the items that they
-    /// block.
+    /// Says whether a flush could deliver any item except dead letters, parked items and the items
+    /// that these block.
     ///
     /// Threads: any. Blocks: on the file.
     pub fn restway_outbox_needs_flushing(
@@ -2814,9 +2814,9 @@ extern "C" {
         out_error: *mut *mut restway_error,
     ) -> restway_status;
     /// Tells once when one stored request has come to its end: it was delivered, has become a dead
-    /// letter, or is no longer stored. A request that has ended before is told at once, as long as
-    /// the client remembers its end: it remembers the last 256 requests that it delivered, without
-    /// their body and answer if these have more than 4 KiB.
+    /// letter, or is no longer stored. A parked request has not come to its end. A request that has
+    /// ended before is told at once, as long as the client remembers its end: it remembers the last
+    /// 256 requests that it delivered, without their body and answer if these have more than 4 KiB.
     ///
     /// Threads: any. Blocks: on the file.
     pub fn restway_outbox_await(

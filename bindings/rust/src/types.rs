@@ -420,7 +420,7 @@ pub type restway_outbox_flushed_fn = Option<
     ),
 >;
 
-/// Tells that an item was delivered or has become a dead letter.
+/// Tells that an item was delivered, has become a dead letter, or was parked because of a conflict.
 ///
 /// A notice (docs/THREADING.md). It may call any function; a function that blocks returns
 /// RESTWAY_E_WOULD_BLOCK.
