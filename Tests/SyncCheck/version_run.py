@@ -77,10 +77,10 @@ class VersionRun(Runner):
             if item["dead"] and item["status"] in (404, 409, 410, 412, 428):
                 raise Broken(f"device {number}: {item} is a dead letter")
         # Listing conflicts ends those about which there is nothing to decide.
-        settled = self.parked - {conflict["item"] for conflict in looked["conflicts"]}
+        # A parked item may have become a part of an earlier one.
+        if self.parked and not looked["conflicts"]:
+            raise Broken(f"device {number}: there is nothing to decide about {self.parked}")
         self.parked = set()
-        if settled:
-            raise Broken(f"device {number}: there is nothing to decide about the items {settled}")
         parked: set[tuple[str, str]] = set()
         for conflict in looked["conflicts"]:
             for name in conflict["cells"]:
