@@ -119,6 +119,11 @@ class VersionWorld(World):
             self.keys[write.key] = copy.deepcopy(self.act(write))
         return self.keys[write.key]
 
+    def repeat(self, write: Write, first: Answer) -> Answer:
+        answer = super().repeat(write, first)
+        # Without keys, no device can know that a refusal is that of its own repeated request.
+        return answer if self.has_keys else first
+
     def refusal(self, write: Write, values: Values) -> Answer | None:
         note = self.notes[write.number]
         if write.condition in self.refused.get(write.tag, ()):
