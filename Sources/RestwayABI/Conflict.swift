@@ -105,7 +105,8 @@ public func restway_conflict_resolve(
     _ client: InHandle, _ conflict: InHandle, _ outError: OutHandle?
 ) -> restway_status {
     Boundary.run(outError) { () throws(Failure) in
-        try Argument.outbox(client).resolve(try Conflict.argument(conflict))
+        let conflict = try Conflict.argument(conflict)
+        try Argument.outbox(client).resolve(conflict)
     }
 }
 

@@ -39,8 +39,8 @@ LAYERS = {
     "values and errors": "_base _details _enums _errors _exceptions",
     "declarations": "_ffi",
     "handles": "_config _handles _library",
-    "objects": "_conflicts _draft _functions _object _observers _query _reading _store _transaction "
-    "_values",
+    "objects": "_conflicts _draft _functions _object _observers _query _reading _store "
+    "_transaction _values",
     "requests": "_api _auth _body _call _network _parsing _pipeline _request _resource _response "
     "progress",
     "parts of clients": "_batch _cache _event_loop _lifecycle _outbox _outbox_items _pages "

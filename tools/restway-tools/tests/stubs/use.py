@@ -123,7 +123,7 @@ def stored(client: tracker.Client) -> None:
     store = client.store
     query = store.query("Issue").where("number", ">", 3).filter("title like ?", "%a%")
     query = query.order_by("-number").limit(20, 2).rejected(None).unloaded(None)
-    query = query.pending(None).pending_deletes("show")
+    query = query.pending(None).pending_deletes("show").conflicted(None)
     assert_type(query, TypedQuery[tracker.Issue])
     for issue in query:
         print(issue.title)
