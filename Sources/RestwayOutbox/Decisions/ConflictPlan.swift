@@ -182,7 +182,8 @@ struct ConflictPlan: Sendable {
                 continue
             }
             switch outcome(cell, newest) {
-            case .done: handOver(cell, newest.theirs(cell))
+            // A later item was made on the value of this one, which the server has.
+            case .done: break
             case .theirs: handOver(cell, cell.before)
             case .send(let value): send(value, cell, newest)
             case .park: park(cell)
@@ -209,9 +210,11 @@ struct ConflictPlan: Sendable {
     }
 
     /// No older value is parked under a newer one: the later item is compared with what this one
-    /// was made on.
+    /// was made on. A sum that the server may have already would be added again then, so it is
+    /// parked, and the later item becomes a part of the conflict.
     private mutating func park(_ cell: PendingEdit.Cell) {
-        if item.laterCells.contains(cell.index) {
+        let isUncertainSum = conflict.isUncertain && rules.policy(of: cell.index) == .add
+        if item.laterCells.contains(cell.index), !isUncertainSum {
             handOver(cell, cell.before)
         } else {
             division.parked.append(cell)

@@ -130,6 +130,13 @@ final class LocalIdentityTable: Sendable {
     /// - Parameter keys: The keys in this store, by the keys in the other one.
     func adopt(_ item: Int64, _ keys: [Int64: Int64]) { adopted.withLock { $0[item] = keys } }
 
+    /// Notes that a part of an item has become an item of its own, which is about the same objects.
+    func adopt(_ part: Int64, of item: Int64) {
+        adopted.withLock { adopted in
+            if let keys = adopted[item] { adopted[part] = keys }
+        }
+    }
+
     /// Returns the items of other stores that have an object of this store.
     func adoptedItems(_ storeKey: Int64) -> [Int64] {
         adopted.withLock { adopted in

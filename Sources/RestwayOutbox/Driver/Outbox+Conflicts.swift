@@ -119,7 +119,8 @@ extension Outbox {
         steps.append(.rebase(compared.edit, storeKey: compared.storeKey, chosen))
         steps.append(.resume(compared.edit))
         try changes.follow { () throws(Failure) in
-            _ = try journal.checked(journal.unpark(compared.item.id, rewriting))
+            let part = try journal.checked(journal.unpark(compared.item.id, rewriting))
+            if let part { comparison.identityTable.adopt(part, of: compared.item.id) }
         } _: { _ in
             steps
         }
