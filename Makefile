@@ -42,7 +42,7 @@ valgrind: test-valgrind ## run the C harness under valgrind, on a fresh stage
 
 crash: stage test-crash-long ## kill processes with an outbox or a cache more than 1,000 times each
 
-sync-check: test-sync-check ## compare clients with a model by SEEDS (200) random schedules
+sync-check: test-sync-check ## check clients that edit the same objects by SEEDS (200) schedules
 
 sync-check-long: search-sync-rules ## search schedules for each rule, and run SYNC_SEEDS (4000)
 

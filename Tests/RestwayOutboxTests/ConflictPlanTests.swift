@@ -53,6 +53,14 @@ final class ConflictPlanTests: XCTestCase {
         XCTAssertEqual(begin(), .end(.send))
     }
 
+    func testAnOlderStateThanTheStoreKnowsIsFetchedAgainLater() {
+        (newest.version, newest.isUsable, newest.isOutdated) = (nil, false, true)
+        XCTAssertEqual(fetched(), .end(.wait))
+        item.conflict = ItemConflict()
+        item.conflict?.tries = rules.triesMax
+        XCTAssertNil(sent(fetched())?.version, "at last, the known values are compared")
+    }
+
     func testTheNewestObjectIsFetchedIfTheStoreDoesNotKnowItsVersion() {
         newest.isUsable = false
         XCTAssertEqual(begin(), .fetch)
@@ -138,6 +146,32 @@ final class ConflictPlanTests: XCTestCase {
         XCTAssertEqual(
             division?.sent, [PendingEdit.Cell(0, before: .int64(11), after: .int64(13))])
         XCTAssertEqual(division?.handedOver, [:])
+    }
+
+    /// The server has the value of this item, and an element of somebody else.
+    func testALaterItemOfAListThatIsDoneIsStillMadeOnTheValueOfThisOne() {
+        item.cells = [PendingEdit.Cell(0, before: .json("[]"), after: .json(#"["a"]"#))]
+        item.laterCells = [0]
+        rules.policy = .union
+        newest.values = [0: .json(#"["a","b"]"#)]
+        guard case .end(.deliver(let division)) = begin() else { return XCTFail("\(begin())") }
+        XCTAssertEqual(division.handedOver, [:])
+    }
+
+    /// The sum of the later item would count the number twice if the server has it already.
+    func testASumThatMayHaveArrivedIsParkedUnderALaterOne() {
+        item.cells = [PendingEdit.Cell(0, before: .int64(0), after: .int64(8))]
+        item.laterCells = [0]
+        item.conflict = ItemConflict()
+        item.conflict?.isUncertain = true
+        item.conflict?.tries = 1
+        rules.policy = .add
+        newest.values = [0: .int64(40)]
+        guard case .end(.park(.attributes, let division)) = fetched() else {
+            return XCTFail("\(fetched())")
+        }
+        XCTAssertEqual(division.parked, item.cells)
+        XCTAssertEqual(division.handedOver, [:])
     }
 
     func testAParkedCellTakesTheNewValue() {

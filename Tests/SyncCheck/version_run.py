@@ -54,7 +54,7 @@ class VersionRun(Runner):
         super().__init__(server, self.world, schedule, rules_off)
         for ref in ("n0", "n1"):
             self.world.add(ref, {name: f"{ref}-{name}" for name in SCALARS})
-        self.end: str = options.get("end", "mine")
+        self.options = options
         self.changes: list[Change] = []
         #: The items of edits by the devices and the names of the edits.
         self.items: dict[tuple[int, str], int] = {}
@@ -77,10 +77,10 @@ class VersionRun(Runner):
             if item["dead"] and item["status"] in (404, 409, 410, 412, 428):
                 raise Broken(f"device {number}: {item} is a dead letter")
         # Listing conflicts ends those about which there is nothing to decide.
-        settled = self.parked - {conflict["item"] for conflict in looked["conflicts"]}
+        # A parked item may have become a part of an earlier one.
+        if self.parked and not looked["conflicts"]:
+            raise Broken(f"device {number}: there is nothing to decide about {self.parked}")
         self.parked = set()
-        if settled:
-            raise Broken(f"device {number}: there is nothing to decide about the items {settled}")
         parked: set[tuple[str, str]] = set()
         for conflict in looked["conflicts"]:
             for name in conflict["cells"]:
@@ -233,14 +233,13 @@ class VersionRun(Runner):
         # The requests of a new note are dropped with it.
         left = {each["item"] for each in self.ask(step, "look")["items"]}
         for (device, tag), number in self.items.items():
-            if device == step["device"] and number not in left:
-                if number == item or self.is_of_same_note(tag, step["tag"]):
-                    self.leave_open(tag)
+            is_gone = device == step["device"] and number not in left
+            if is_gone and (number == item or self.are_of_one_note(tag, step["tag"])):
+                self.leave_open(tag)
         return None
 
-    def is_of_same_note(self, tag: str, other: str) -> bool:
-        notes = [{c.note for c in self.changes if c.tag == name} for name in (tag, other)]
-        return notes[0] == notes[1]
+    def are_of_one_note(self, *tags: str) -> bool:
+        return len({change.note for change in self.changes if change.tag in tags}) == 1
 
     def leave_open(self, tag: str) -> None:
         for change in self.changes:
@@ -396,7 +395,7 @@ class VersionRun(Runner):
             if not looked["items"]:
                 return
             for conflict in looked["conflicts"]:
-                self.resolve(number, conflict, self.end)
+                self.resolve(number, conflict, self.options.get("end", "mine"))
             # What the server does not take at its best, a person drops.
             for item in looked["items"]:
                 if item["dead"]:
@@ -444,7 +443,10 @@ class VersionRun(Runner):
             )
             if change.is_open or change.note in self.world.gone or self.is_there(change):
                 continue
-            if POLICIES[change.name] == "theirs" or self.is_decided(change):
+            policy = POLICIES[change.name]
+            if policy == "mine" and self.options.get("uncertain") == "theirs":
+                continue
+            if policy == "theirs" or self.is_decided(change):
                 continue
             # A later edit takes the place of an earlier one that was not sent yet.
             if change.name in SCALARS and later:

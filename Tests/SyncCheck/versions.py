@@ -103,10 +103,9 @@ class VersionWorld(World):
                 self.accepted.add((int(write.device), write.body.get("ref", ""), name, value))
 
     def carry_out(self, write: Write) -> Answer:
-        if self.has_conditions_in_bodies:
-            version = write.body.get("rev")
-            write.condition = "" if version is None else tag_of(version)
-        write.body.pop("rev", None)
+        version = write.body.pop("rev", None)
+        if self.has_conditions_in_bodies and version is not None:
+            write.condition = tag_of(version)
         if not write.key or not (self.has_keys or write.method == "POST"):
             return self.act(write)
         meaning = (write.method, write.path, str(write.body), write.condition)
@@ -119,6 +118,11 @@ class VersionWorld(World):
         if write.key not in self.keys:
             self.keys[write.key] = copy.deepcopy(self.act(write))
         return self.keys[write.key]
+
+    def repeat(self, write: Write, first: Answer) -> Answer:
+        answer = super().repeat(write, first)
+        # Without keys, no device can know that a refusal is that of its own repeated request.
+        return answer if self.has_keys else first
 
     def refusal(self, write: Write, values: Values) -> Answer | None:
         note = self.notes[write.number]
@@ -143,6 +147,9 @@ class VersionWorld(World):
 
     def check(self, write: Write, note: Values, values: Values) -> None:
         """Checks that a change of a device overwrites nothing unseen."""
+        if not note["ref"]:
+            # A store in memory has lost the name of a note that the program makes again.
+            return
         device = int(write.device)
         known = self.of(device, note["ref"])
         if write.method == "DELETE":

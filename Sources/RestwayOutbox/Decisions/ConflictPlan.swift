@@ -46,6 +46,9 @@ struct ConflictPlan: Sendable {
     /// The object as the server has it, as far as the store knows.
     struct Newest: Sendable {
         var version: ObjectVersion?
+        /// Whether the server's answer is older than the state that the store knows, as the answer
+        /// of a replica that lags is.
+        var isOutdated = false
         /// Whether the version can be a condition of a request.
         var isUsable = false
         /// Whether the object no longer exists.
@@ -83,8 +86,8 @@ struct ConflictPlan: Sendable {
         case drop
         /// The change ends, and so does the object, which the server has deleted.
         case dropObject
-        /// The server sends the version that it has refused. The newest object is fetched again
-        /// later.
+        /// The server sends the version that it has refused, or an older one than the store knows.
+        /// The newest object is fetched again later.
         case wait
         /// The server's version cannot be used.
         case buryForVersion
@@ -145,6 +148,7 @@ struct ConflictPlan: Sendable {
         if SyncRules.newTag, let version = newest.version, version == conflict.refused {
             return .end(conflict.tries >= rules.triesMax ? .buryForVersion : .wait)
         }
+        if newest.isOutdated, conflict.tries < rules.triesMax { return .end(.wait) }
         if conflict.needsCondition, !newest.isUsable { return .end(.buryForVersion) }
         return compare(newest)
     }
@@ -182,7 +186,7 @@ struct ConflictPlan: Sendable {
                 continue
             }
             switch outcome(cell, newest) {
-            // A later item was made on the value of this one, which the server has or has merged.
+            // A later item was made on the value of this one, which the server has.
             case .done: break
             case .theirs: handOver(cell, cell.before)
             case .send(let value): send(value, cell, newest)
@@ -210,9 +214,11 @@ struct ConflictPlan: Sendable {
     }
 
     /// No older value is parked under a newer one: the later item is compared with what this one
-    /// was made on.
+    /// was made on. A sum that the server may have already would be added again then, so it is
+    /// parked, and the later item becomes a part of the conflict.
     private mutating func park(_ cell: PendingEdit.Cell) {
-        if item.laterCells.contains(cell.index) {
+        let isUncertainSum = conflict.isUncertain && rules.policy(of: cell.index) == .add
+        if item.laterCells.contains(cell.index), !isUncertainSum {
             handOver(cell, cell.before)
         } else {
             division.parked.append(cell)

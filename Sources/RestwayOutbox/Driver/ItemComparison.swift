@@ -171,6 +171,9 @@ final class ItemComparison: Sendable {
                 compared: work.compared, object: object, plan: work.plan, sender: work.sender)
             var newest = try newest(work.compared, object)
             newest.isGone = isGone
+            // The store has left the answer out, if the answer has an older version than the store.
+            newest.isOutdated =
+                !isGone && newest.version == nil && work.compared.rule?.isOrdered == true
             let step = work.plan.fetched(newest)
             return try result(of: step, work)
         } catch {
@@ -489,7 +492,12 @@ extension ItemComparison {
     }
 
     fileprivate static func refusedAgain(_ conflict: ItemConflict) -> OutboxTrouble {
-        OutboxTrouble(
+        guard conflict.refused != nil else {
+            return OutboxTrouble(
+                code: OutboxTrouble.conflict,
+                message: "the server sends an older state of the object than it has sent before")
+        }
+        return OutboxTrouble(
             code: OutboxTrouble.conflict, httpStatus: 412,
             message: "the server sends the version \(conflict.refused?.text ?? "") that it has"
                 + " refused")

@@ -62,9 +62,7 @@ extension ItemComparison {
                 compared, division.parked, off, stating: conflict.stated, failure)
         }
         let parked = try changes.follow { () throws(Failure) in
-            let parked = try rewrite(item, rewriting)
-            if let parked { identityTable.adopt(parked, splitOff: item.id) }
-            return parked
+            try rewrite(item, rewriting)
         } _: { _ in
             steps(compared, division, off)
         }
@@ -97,6 +95,7 @@ extension ItemComparison {
         _ item: OutboxItem, _ rewriting: ItemRewriting
     ) throws(Failure) -> Int64? {
         let parked = try journal.checked(journal.rewrite(item.id, rewriting))
+        if let parked { identityTable.adopt(parked, of: item.id) }
         if let key = rewriting.idempotencyKey {
             followers.rename(item.id, from: item.entry.idempotencyKey, to: key)
             changes.renameDrafts(from: item.entry.idempotencyKey, to: key)

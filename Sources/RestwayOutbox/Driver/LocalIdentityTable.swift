@@ -130,8 +130,8 @@ final class LocalIdentityTable: Sendable {
     /// - Parameter keys: The keys in this store, by the keys in the other one.
     func adopt(_ item: Int64, _ keys: [Int64: Int64]) { adopted.withLock { $0[item] = keys } }
 
-    /// Notes that a new item has the objects of the item of which it was a part.
-    func adopt(_ part: Int64, splitOff item: Int64) {
+    /// Notes that a part of an item has become an item of its own, which is about the same objects.
+    func adopt(_ part: Int64, of item: Int64) {
         adopted.withLock { adopted in
             if let keys = adopted[item] { adopted[part] = keys }
         }

@@ -119,8 +119,8 @@ extension Outbox {
         steps.append(.rebase(compared.edit, storeKey: compared.storeKey, chosen))
         steps.append(.resume(compared.edit))
         try changes.follow { () throws(Failure) in
-            let parked = try journal.checked(journal.unpark(compared.item.id, rewriting))
-            if let parked { identityTable.adopt(parked, splitOff: compared.item.id) }
+            let part = try journal.checked(journal.unpark(compared.item.id, rewriting))
+            if let part { comparison.identityTable.adopt(part, of: compared.item.id) }
         } _: { _ in
             steps
         }
