@@ -84,12 +84,18 @@ class VersionRun(Runner):
         parked: set[tuple[str, str]] = set()
         for conflict in looked["conflicts"]:
             for name in conflict["cells"]:
-                place = (conflict["mine"]["ref"], name)
+                place = (self.name_of(conflict), name)
                 if place in parked:
                     raise Broken(f"device {number} has two conflicts about {place}")
                 parked.add(place)
                 self.check_conflict(number, conflict, name, looked)
         return looked
+
+    def name_of(self, conflict: Values) -> str:
+        """Returns the name of the note of a conflict, which a store in memory may have lost."""
+        mine: Values = conflict["mine"]
+        known = self.world.notes.get(mine["id"] or 0, {})
+        return str(mine["ref"] or known.get("ref", ""))
 
     def check_conflict(
         self, number: int, conflict: Values, name: str, looked: Values
@@ -106,9 +112,9 @@ class VersionRun(Runner):
             (note for note in looked["notes"] if note["shown"]["id"] == conflict["mine"]["id"]),
             None,
         )
-        own = self.world.of(number, conflict["mine"]["ref"]).own.get(name, set())
+        own = self.world.of(number, self.name_of(conflict)).own.get(name, set())
         # A later edit may wait, which the conflict does not have yet.
-        if note and name in SCALARS and note["shown"][name] not in own:
+        if note and own and name in SCALARS and note["shown"][name] not in own:
             raise Broken(f"device {number} shows {note['shown']}, and {mine} is parked")
 
     def address(
@@ -266,7 +272,7 @@ class VersionRun(Runner):
         return None
 
     def resolve(self, number: int, conflict: Values, choice: str) -> None:
-        note = conflict["mine"]["ref"]
+        note = self.name_of(conflict)
         known = self.world.of(number, note)
         is_whole = conflict["kind"] != "attributes"
         names = list(POLICIES) if is_whole else conflict["cells"]
@@ -301,7 +307,7 @@ class VersionRun(Runner):
 
     def drop_conflict(self, number: int, conflict: Values) -> None:
         for change in self.changes:
-            is_of_note = change.device == number and change.note == conflict["mine"]["ref"]
+            is_of_note = change.device == number and change.note == self.name_of(conflict)
             change.is_open |= is_of_note
         self.devices[number].ask("drop", item=conflict["item"])
 
