@@ -8,11 +8,8 @@ package struct ConflictSettings: Equatable, Sendable {
         case body(keyPath: [String])
     }
 
-    /// The statuses that tell of a conflict if the document names none.
-    private static let usualStatuses = [412...412]
-
-    /// The statuses that tell of a conflict, in place of 412; `nil` if the document names none.
-    package var statuses: [ClosedRange<Int>]?
+    /// The statuses that tell of a conflict besides 412.
+    package var statuses: [ClosedRange<Int>] = []
     /// The codes of the API that tell of a conflict in a 4xx answer, whatever its status is.
     package var codes: Set<String> = []
     package var newest = Newest.fetch
@@ -30,7 +27,6 @@ package struct ConflictSettings: Equatable, Sendable {
     /// - Parameter code: The code of the API in the answer; `nil` if it has none.
     package func isConflict(status: Int, code: String?) -> Bool {
         if let code, 400..<500 ~= status, codes.contains(code) { return true }
-        return status != 409
-            && (statuses ?? Self.usualStatuses).contains { $0.contains(status) }
+        return status == 412 || status != 409 && statuses.contains { $0.contains(status) }
     }
 }

@@ -195,9 +195,9 @@ extension ConflictSettings {
         self.init()
         guard let object = node.object(.routeConflict) else { return }
         let status = object["status"]
-        statuses = status?.statusRanges()
+        statuses = status?.statusRanges() ?? []
         object.read("codes", into: &codes) { $0.codes() }
-        if object["codes"] == nil, let status, statuses?.contains(409...409) ?? false {
+        if object["codes"] == nil, let status, statuses.contains(409...409) {
             status.report(
                 "a 409 is a conflict only by its code, because it may also say that the server "
                     + "still works on the request: name the code in \"codes\"")

@@ -4,10 +4,11 @@ import Glibc
 /// nothing else.
 extension CommitRun {
     /// Returns whether a row is older than what the store knows of its object, so that it changes
-    /// nothing.
+    /// nothing. An object that was made again, under another identity, begins with other versions.
     func isOutdated(_ row: Snapshot, _ older: Snapshot) throws(StoreError) -> Bool {
         guard changes.origin == .server, let rule = row.versionRule(over: older), rule.isOrdered,
             let order = rule.version(of: row)?.order,
+            row.identity == nil || row.identity == older.identity,
             let known = try target.version(older.entity, older.storeKey)?.order
         else { return false }
         return order < known
