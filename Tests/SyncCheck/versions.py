@@ -101,6 +101,10 @@ class VersionWorld(World):
             for name in POLICIES:
                 value = str(write.body.get(name))
                 self.accepted.add((int(write.device), write.body.get("ref", ""), name, value))
+            # The answer tells the maker which values the server has chosen itself.
+            known = self.of(int(write.device), write.body.get("ref", ""))
+            for name in SCALARS:
+                known.seen.setdefault(name, set()).add(self.attributes[name])
 
     def carry_out(self, write: Write) -> Answer:
         version = write.body.pop("rev", None)
