@@ -312,7 +312,7 @@ test-crash-long:
 # requests and answers: each must show what a model says, and at the end all must agree with the server.
 # `make test` always runs the same schedules. The client is a debug build, because a release library
 # has no fault points, and no switches that leave a rule out.
-SEEDS ?= 200
+SEEDS ?= 100
 SYNC_CLIENT = $(CURDIR)/$(firstword $($(DRIVER_BUILD)))/debug/SyncCheckClient
 SYNC_CHECK = swift build --product SyncCheckClient --scratch-path $($(DRIVER_BUILD)) $(TEST_FLAGS) && \
 	RESTWAY_SYNC_CLIENT=$(SYNC_CLIENT) ASAN_OPTIONS=detect_leaks=0 $(PYTHON) Tests/SyncCheck/check.py
