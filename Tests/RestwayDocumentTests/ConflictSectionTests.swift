@@ -185,10 +185,11 @@ final class ConflictSectionTests: XCTestCase {
         }
     }
 
-    func testStatusesReplace412AndCodesCountWithEveryRefusal() throws {
+    func testStatusesCountBesides412AndCodesWithEveryRefusal() throws {
         let settings = try settings(#"{"status": ["420-428", 409], "codes": ["ABORTED", 17]}"#)
         XCTAssertTrue(settings.isConflict(status: 422, code: nil))
-        XCTAssertFalse(settings.isConflict(status: 412, code: nil))
+        XCTAssertTrue(settings.isConflict(status: 412, code: nil))
+        XCTAssertFalse(settings.isConflict(status: 429, code: nil))
         for status in [400, 409, 412] {
             XCTAssertTrue(settings.isConflict(status: status, code: "ABORTED"), "\(status)")
             XCTAssertTrue(settings.isConflict(status: status, code: "17"), "\(status)")
