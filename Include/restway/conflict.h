@@ -183,7 +183,7 @@ typedef restway_status (*restway_resolve_fn)(
 /** Sets the function that decides conflicts whose policy is `ask`. It replaces an earlier function
  *  for the same entity; NULL removes it. Without a function, these conflicts are parked.
  *
- *  @param entity  The name of the entity; NULL sets the function for all entities that have none of
+ *  @param entity  The name of the entity; NULL sets the function for entities without a function of
  *                 their own. *Copied*.
  *  @param resolve The function, or NULL.
  *  @param context Passed to @p resolve unchanged.

@@ -188,6 +188,17 @@ extension Failure {
     }
 }
 
+extension Failure {
+    /// Whether the answer to a GET says that the object does not exist. A page of HTML may come
+    /// from another server.
+    package var saysObjectIsGone: Bool {
+        guard reason == .http, [404, 410].contains(httpStatus), !comesFromNetwork else {
+            return false
+        }
+        return response.map { Body($0.bodyWithNUL.dropLast()).isPage($0.headers) } != true
+    }
+}
+
 extension Body {
     /// Whether this is the body of a page of HTML. An empty body is not a page, and neither is JSON
     /// that its server sends with a wrong type.

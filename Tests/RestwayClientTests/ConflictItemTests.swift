@@ -14,6 +14,15 @@ final class ConflictItemTests: ConflictItemTestCase {
         #"{"id":1,"title":"\#(title)"\#(rest)}"#
     }
 
+    /// Changes the title from "a" to "b". Somebody else has changed it to "c", so it is parked.
+    private func parkTitle() throws {
+        try change(["title": .string("b")])
+        try begin()
+        answer(#"PATCH notes/1 {"title":"b"} if "v1""#, 412)
+        answer("GET notes/1", 200, Self.note("c"), tag: #""v2""#)
+        try end()
+    }
+
     // MARK: Without a conflict
 
     func testAnItemIsSentWithTheVersionThatItWasComparedWith() throws {
@@ -179,11 +188,7 @@ final class ConflictItemTests: ConflictItemTestCase {
             (.value(.string("d")), "d", "d|d"),
         ] {
             try withNotes {
-                try change(["title": .string("b")])
-                try begin()
-                answer(#"PATCH notes/1 {"title":"b"} if "v1""#, 412)
-                answer("GET notes/1", 200, Self.note("c"), tag: #""v2""#)
-                try end()
+                try parkTitle()
                 XCTAssertEqual(try outbox.counts().parked, 1)
                 try resolve(choice)
                 if !sent.isEmpty {
@@ -199,11 +204,7 @@ final class ConflictItemTests: ConflictItemTestCase {
 
     func testAParkedValueThatIsDroppedShowsTheServersNewest() throws {
         try withNotes {
-            try change(["title": .string("b")])
-            try begin()
-            answer(#"PATCH notes/1 {"title":"b"} if "v1""#, 412)
-            answer("GET notes/1", 200, Self.note("c"), tag: #""v2""#)
-            try end()
+            try parkTitle()
             _ = try outbox.drop(try XCTUnwrap(outbox.conflicts().first).item)
             XCTAssertEqual(try values(), "c|c")
             try checkNothingIsLeft()
@@ -212,11 +213,7 @@ final class ConflictItemTests: ConflictItemTestCase {
 
     func testAParkedValueThatTheServerGetsEndsTheConflict() throws {
         try withNotes {
-            try change(["title": .string("b")])
-            try begin()
-            answer(#"PATCH notes/1 {"title":"b"} if "v1""#, 412)
-            answer("GET notes/1", 200, Self.note("c"), tag: #""v2""#)
-            try end()
+            try parkTitle()
             try get(Self.note("b"), tag: #""v3""#)
             XCTAssertEqual(try conflictWords(), [])
             XCTAssertEqual(try values(), "b|b")
@@ -226,11 +223,7 @@ final class ConflictItemTests: ConflictItemTestCase {
 
     func testAnEditOfAParkedValueReplacesIt() throws {
         try withNotes {
-            try change(["title": .string("b")])
-            try begin()
-            answer(#"PATCH notes/1 {"title":"b"} if "v1""#, 412)
-            answer("GET notes/1", 200, Self.note("c"), tag: #""v2""#)
-            try end()
+            try parkTitle()
             let item = try change(["title": .string("d"), "text": .string("u")])
             try begin()
             answer(#"PATCH notes/1 {"text":"u"} if "v2""#, 204, tag: #""v3""#)
@@ -354,11 +347,7 @@ final class ConflictItemTests: ConflictItemTestCase {
 
     func testAConflictAboutAttributesEndsWithItsObject() throws {
         try withNotes(#"{"iDelete": "mine"}"#) {
-            try change(["title": .string("b")])
-            try begin()
-            answer(#"PATCH notes/1 {"title":"b"} if "v1""#, 412)
-            answer("GET notes/1", 200, Self.note("c"), tag: #""v2""#)
-            try end()
+            try parkTitle()
             XCTAssertEqual(try conflictWords(), ["attributes title a|b|c"])
             try delete()
             try begin()
@@ -416,11 +405,7 @@ final class ConflictItemTests: ConflictItemTestCase {
 
     func testAnotherClientOfTheOutboxResolvesAConflict() throws {
         try withNotes {
-            try change(["title": .string("b")])
-            try begin()
-            answer(#"PATCH notes/1 {"title":"b"} if "v1""#, 412)
-            answer("GET notes/1", 200, Self.note("c"), tag: #""v2""#)
-            try end()
+            try parkTitle()
             let (other, _) = try other()
             guard other.store.keepsKeys else { return }
             XCTAssertEqual(try conflictWords(other), ["attributes title a|b|c"])
@@ -433,6 +418,34 @@ final class ConflictItemTests: ConflictItemTestCase {
             try end()
             XCTAssertEqual(try values(), "b|b")
             try checkNothingIsLeft()
+        }
+    }
+
+    func testTheObserverOfAnotherClientIsToldOfAParkedItem() throws {
+        try withNotes {
+            let told = Monitor<[String]>([])
+            let (other, _) = try other()
+            try other.requireOutbox().setObserver(
+                OutboxObserver(
+                    item: .init { list in
+                        told.update { $0.append("\(list.all[0].id) \(list.all[0].state)") }
+                    }, flushed: nil))
+            let item = try change(["title": .string("b")])
+            try begin()
+            let patch = wire.next()
+            // The other client finds that this one sends, and looks again after a while.
+            try other.setReachability(.reachable)
+            try flush(other)
+            XCTAssertEqual(nextFlushed().failure?.reason, .outbox)
+            patch.answer(412)
+            answer("GET notes/1", 200, Self.note("c"), tag: #""v2""#)
+            try end()
+            XCTAssertEqual(told.withLock { $0 }, [])
+            clock.advance(milliseconds: 3_000)
+            told.wait { $0.isEmpty ? nil : () }
+            XCTAssertEqual(told.withLock { $0 }, ["\(item) parked"])
+            XCTAssertEqual(try conflictWords(other).count, 1)
+            other.close()
         }
     }
 
@@ -560,11 +573,7 @@ final class ConflictItemTests: ConflictItemTestCase {
 
     func testAPutHasTheServersNewestValuesAndNoOtherPendingEdit() throws {
         try withNotes {
-            try change(["title": .string("b")])
-            try begin()
-            answer(#"PATCH notes/1 {"title":"b"} if "v1""#, 412)
-            answer("GET notes/1", 200, Self.note("c"), tag: #""v2""#)
-            try end()
+            try parkTitle()
             XCTAssertEqual(try values(), "b|c", "the title is parked")
             try change(["text": .string("u")], .put)
             try get(Self.note("c", #","views":9"#), tag: #""v3""#)
@@ -732,11 +741,7 @@ final class ConflictItemTests: ConflictItemTestCase {
             try client.requireOutbox().setResolver(entity: nil) { _ throws(HostRefusal) in
                 throw HostRefusal("no")
             }
-            try change(["title": .string("b")])
-            try begin()
-            answer(#"PATCH notes/1 {"title":"b"} if "v1""#, 412)
-            answer("GET notes/1", 200, Self.note("c"), tag: #""v2""#)
-            try end()
+            try parkTitle()
             XCTAssertEqual(try conflictWords(), ["attributes title a|b|c"])
         }
     }

@@ -227,7 +227,7 @@ public:
      *  `void(conflict &)` chooses. What it leaves without a choice is parked, and everything is if
      *  it throws, or returns a result<void> that holds an error.
      *
-     *  @param entity The entity; without one it is the function of all entities that have none of
+     *  @param entity The entity; without it, the function is for entities without a function of
      *                their own. */
     template <typename Function>
     returned<void> set_resolver(std::optional<std::string_view> entity, Function resolve) const {

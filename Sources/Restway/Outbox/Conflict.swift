@@ -16,7 +16,7 @@ import RestwayThreads
 ///         try conflict.resolve(.theirs)
 ///     }
 ///
-/// Its values are those of the moment when it was found or listed, and never change.
+/// Its values do not change after it was found or listed.
 public struct Conflict: Sendable {
     /// The kind of a conflict.
     public enum Kind: String, Sendable {
@@ -157,7 +157,7 @@ extension Client {
     ///     }
     ///
     /// - Parameters:
-    ///   - entity: The entity; `nil` sets the function for all entities that have none of their
+    ///   - entity: The entity; `nil` sets the function for entities without a function of their
     ///     own.
     ///   - resolve: The function, in place of an earlier one; `nil` removes it. A worker thread
     ///     calls it, for one conflict at a time.

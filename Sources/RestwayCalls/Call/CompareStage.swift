@@ -80,9 +80,7 @@ private struct Comparison: Sendable {
         switch outcome {
         case .success: end(.known, entry)
         case .failure(let failure):
-            let isPage = failure.response.map { Body($0.bodyWithNUL.dropLast()).isPage($0.headers) }
-            let isGone = [404, 410].contains(failure.httpStatus) && isPage != true
-            end(isGone ? .gone : .unknown(failure.message), entry)
+            end(failure.saysObjectIsGone ? .gone : .unknown(failure.message), entry)
         }
     }
 

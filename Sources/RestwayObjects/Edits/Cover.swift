@@ -268,7 +268,8 @@ extension Cover {
         layers.firstIndex { $0.edit == edit }.map { layers.remove(at: $0) }
     }
 
-    /// The value that the edits under a layer give a cell; `nil` if there are none.
+    /// The value that the edits under a layer give a cell; `nil` if no edit under the
+    /// layer changes the cell.
     private func below(_ place: Int, _ cell: Int) -> Value? {
         layers[..<place].last { $0.isActive && $0.cells[cell] != nil }?.cells[cell]?.after
     }

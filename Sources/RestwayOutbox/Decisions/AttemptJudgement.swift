@@ -17,8 +17,8 @@ struct AttemptFacts: Equatable, Sendable {
     var awaitsIdentity = false
     /// Whether the item can be compared with the newest values of the server.
     var comparability = ItemComparability.none
-    /// Whether the outcome is that of a request for the newest object, so that the item itself was
-    /// not sent.
+    /// Whether a request for the newest object has this outcome, so that the item itself was not
+    /// sent.
     var isOfNewest = false
 }
 

@@ -63,8 +63,8 @@ struct ConflictPlan: Sendable {
     enum Step: Equatable, Sendable {
         /// Get the newest object, and call `fetched`.
         case fetch
-        /// Ask the program about these cells, or about the object as a whole if there are none, and
-        /// call `decided`.
+        /// Ask the program about these cells, and call `decided`. An empty list asks about the
+        /// object as a whole.
         case ask(Conflict.Kind, [PendingEdit.Cell])
         case end(End)
     }
@@ -84,7 +84,7 @@ struct ConflictPlan: Sendable {
         case create
         /// The change ends, and the values of the server are seen.
         case drop
-        /// The change ends, and so does the object, which the server has deleted.
+        /// The change ends, and the store deletes the object, because the server has deleted it.
         case dropObject
         /// The server sends the version that it has refused, or an older one than the store knows.
         /// The newest object is fetched again later.

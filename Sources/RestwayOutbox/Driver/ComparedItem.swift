@@ -47,10 +47,7 @@ struct ComparedItem {
 
     /// The object as rows of the journal name it.
     func object(_ identityTable: LocalIdentityTable) -> ItemObject {
-        ItemObject(
-            entity: item.entry.origin.entity ?? entity.family.name,
-            storeKey: storeKey, adopted: identityTable.adoptedItems(storeKey),
-            isMeant: identityTable.isOurs)
+        ItemObject(item.entry.origin.entity ?? entity.family.name, storeKey, identityTable)
     }
 
     /// Returns the change with these cells of the object, and no others.
@@ -66,6 +63,15 @@ struct ComparedItem {
             return OutboxChange.Cell(name: name, before: cell.before, after: cell.after)
         }
         return changed
+    }
+}
+
+extension ItemObject {
+    /// - Parameter entity: The name of the entity's family.
+    init(_ entity: String, _ storeKey: Int64, _ identityTable: LocalIdentityTable) {
+        self.init(
+            entity: entity, storeKey: storeKey, adopted: identityTable.adoptedItems(storeKey),
+            isMeant: identityTable.isOurs)
     }
 }
 
@@ -198,13 +204,19 @@ extension ItemComparison {
 
     /// Returns the waiting items of the same object behind an item, oldest first.
     func later(than compared: ComparedItem) throws(Failure) -> [ComparedItem] {
+        try later(than: compared.item, about: compared.object(identityTable))
+    }
+
+    /// Returns the waiting items of an object behind an item, oldest first.
+    func later(
+        than item: OutboxItem, about object: ItemObject
+    ) throws(Failure) -> [ComparedItem] {
         let rows = try journal.checked(
-            journal.cellsOfLaterItems(
-                than: compared.item.id, about: compared.object(identityTable)))
+            journal.cellsOfLaterItems(than: item.id, about: object))
         var later: [ComparedItem] = []
         for row in rows {
             guard let item = try journal.checked(journal.item(row.item)),
-                let other = try self.compared(item), other.storeKey == compared.storeKey
+                let other = try self.compared(item), other.storeKey == object.storeKey
             else { continue }
             later.append(other)
         }

@@ -667,6 +667,7 @@ final class FlushDriver: Sendable {
 
     /// Tells the program that an item has come to its end, and logs it.
     private func tellEnd(of item: StoredRequest, _ failure: Failure?) {
+        if item.state == .parked { comparison.watch.noteTold(item.id) }
         let isAwaited = state.withLock { !$0.flush.waiters.isEmpty }
         let isObserved = notices.observe(item, failure)
         item.logEnd(isTold: isAwaited || isObserved)
@@ -683,10 +684,16 @@ final class FlushDriver: Sendable {
 
     // MARK: Timers
 
-    /// Tells waiters and the store about items that another process has delivered or dropped.
+    /// Tells waiters, the observer and the store about items that another process has delivered,
+    /// dropped or parked.
     private func noteEndsElsewhere() {
         notices.tellEnded(stored)
         try? changes.compareIfChanged()
+        for item in comparison.watch.parkedElsewhere() {
+            let report = around.report(item)
+            tellEnd(of: report, Failure(.outbox, report.lastError ?? "the item is parked"))
+        }
+        comparison.watch.itemsChanged()
     }
 
     /// Schedules the next check after a flush.

@@ -404,15 +404,10 @@ final class ItemComparison: Sendable {
         guard let entity = item.entry.origin.entity, let key = identityTable.storeKey(item) else {
             return
         }
-        let object = ItemObject(
-            entity: entity, storeKey: key, adopted: identityTable.adoptedItems(key),
-            isMeant: identityTable.isOurs)
-        for row in try journal.checked(journal.cellsOfLaterItems(than: item.id, about: object)) {
-            guard let later = try journal.checked(journal.item(row.item)),
-                let compared = try compared(later), compared.storeKey == key,
-                let now = try confirmed(compared)
-            else { continue }
-            try setCells(compared) { cell in
+        for later in try later(
+            than: item, about: ItemObject(entity, key, identityTable)) {
+            guard let now = try confirmed(later) else { continue }
+            try setCells(later) { cell in
                 let value = now.value(at: cell.index)
                 guard cell.before == .absent, value != .absent else { return nil }
                 return cell.with(before: value)
@@ -519,10 +514,10 @@ extension ItemComparison {
 extension Snapshot {
     /// Returns the object with other values of some cells.
     fileprivate func with(_ values: [(Int, Value)]) -> Snapshot {
+        // The store may no longer have the object.
         guard !values.isEmpty, storeKey != 0 else { return self }
         let object = replacing(Dictionary(values) { $1 })
-        // The store may no longer have the object.
-        if storeKey != 0 { object.setStoreKey(storeKey) }
+        object.setStoreKey(storeKey)
         return object
     }
 }
@@ -535,16 +530,5 @@ extension OutboxItem {
         var failure = Failure(trouble.httpStatus == 0 ? .outbox : .http, trouble.message)
         failure.httpStatus = trouble.httpStatus
         return failure
-    }
-}
-
-extension Failure {
-    /// Whether the answer to a GET says that the object does not exist. A page of HTML may come
-    /// from another server.
-    fileprivate var saysObjectIsGone: Bool {
-        guard reason == .http, [404, 410].contains(httpStatus), !comesFromNetwork else {
-            return false
-        }
-        return response.map { Body($0.bodyWithNUL.dropLast()).isPage($0.headers) } != true
     }
 }

@@ -34,7 +34,7 @@ struct LaneGate {
     }
 
     /// The request of a call was stored after it was sent, and the call waits for its item. The
-    /// call itself sends nothing any more, so that its item may go out.
+    /// call itself sends nothing from now on, so that its item may go out.
     mutating func noteStored(_ lane: Lane, _ call: UInt64) {
         guard let number = lines[lane]?.firstIndex(where: { $0.call == call }) else { return }
         lines[lane]?[number].isStoredFirst = true

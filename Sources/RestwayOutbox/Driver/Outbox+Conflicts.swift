@@ -120,7 +120,10 @@ extension Outbox {
         steps.append(.resume(compared.edit))
         try changes.follow { () throws(Failure) in
             let part = try journal.checked(journal.unpark(compared.item.id, rewriting))
-            if let part { comparison.identityTable.adopt(part, of: compared.item.id) }
+            if let part {
+                comparison.identityTable.adopt(part, of: compared.item.id)
+                comparison.watch.noteTold(part)
+            }
         } _: { _ in
             steps
         }
@@ -191,8 +194,8 @@ extension Outbox {
     // MARK: The end without a choice
 
     /// Returns a parked item and its conflict with the present values of the server; `nil` if there
-    /// is nothing to decide any more, because the server has what the item should bring there. Then
-    /// the item ends.
+    /// is nothing left to decide, because the server has what the item should bring there, or
+    /// because the object has gone. Then the item ends.
     private func stillParked(
         _ item: OutboxItem
     ) throws(Failure) -> (compared: ComparedItem, conflict: Conflict)? {

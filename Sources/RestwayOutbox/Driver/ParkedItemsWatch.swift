@@ -10,6 +10,8 @@ final class ParkedItemsWatch: StoreObserver {
         /// Whether the next look is scheduled.
         var isScheduled = false
         var look: (@Sendable () -> Void)?
+        /// The parked items of which the program has been told, or that it finds in the list.
+        var known: Set<Int64> = []
     }
 
     private let journal: OutboxJournal
@@ -24,7 +26,20 @@ final class ParkedItemsWatch: StoreObserver {
     /// Sets the function that looks at the parked items. It runs on a worker.
     func begin(_ look: @escaping @Sendable () -> Void) {
         state.withLock { $0.look = look }
+        _ = parkedElsewhere()
         itemsChanged()
+    }
+
+    /// Notes that the program is told of a parked item.
+    func noteTold(_ item: Int64) { state.withLock { _ = $0.known.insert(item) } }
+
+    /// Returns the items that other processes have parked since the last call.
+    func parkedElsewhere() -> [OutboxItem] {
+        guard let parked = try? journal.parkedItems() else { return [] }
+        return state.withLock { state in
+            defer { state.known = Set(parked.map(\.id)) }
+            return parked.filter { !state.known.contains($0.id) }
+        }
     }
 
     /// Items may have been parked, or may have ended.

@@ -46,10 +46,10 @@ class Conflict(Hinting, Mapping[str, ConflictValue]):
                 print(f"{name}: {value.mine} here, {value.theirs} at the server")
             conflict.resolve("theirs")
 
-    Its names are those of the attributes and relationships that are in conflict, in the order of
-    the document, relationships last. There are none if the conflict is about the object as a whole,
-    because one side has deleted it (`kind`). The values are those of the moment when the conflict
-    was found or listed.
+    It maps the names of the attributes and relationships in conflict, in the order of the document
+    and relationships last, to their values. It is empty if one side has deleted the object, so that
+    the conflict is about the object as a whole (`kind`). The values do not change after the
+    conflict was found or listed.
     """
 
     __slots__ = ("_end", "_handle", "_names", "base", "kind", "mine", "theirs")
@@ -62,7 +62,8 @@ class Conflict(Hinting, Mapping[str, ConflictValue]):
     base: Object
     """The object with the values that the change was made on."""
     mine: Object
-    """The object with the values of the program; if the program has deleted it, those of then."""
+    """The object with the values of the program; for a deleted object, the values
+    that it had when the program deleted it."""
     theirs: Object | None
     """The object with the values of the server; None if the server no longer has it."""
 
@@ -70,7 +71,7 @@ class Conflict(Hinting, Mapping[str, ConflictValue]):
         self, handle: native.ConflictHandle, layouts: Layouts, end: End | None = None
     ) -> None:
         """For this package. `handle` is owned. `end` resolves the conflict; without it, the
-        conflict is that of an error.
+        conflict belongs to an error.
         """
         lib = native.lib
         places = range(lib.restway_conflict_count(handle))
@@ -202,7 +203,7 @@ class ClientConflicts:
             resolver: Called with the conflict, before the outbox sends the change. What it leaves
                 without a choice is parked; if it raises, everything is. It runs on a worker thread,
                 for one conflict at a time.
-            entity: The entity; None sets the function for all entities that have none of their own.
+            entity: The entity; None sets the function for entities without a function of their own.
 
         Raises UnknownEntityError, ClosedError, TypeError; ConfigError when the client has no
         outbox.

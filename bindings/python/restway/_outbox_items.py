@@ -56,7 +56,7 @@ class OutboxItem(NamedTuple):
     which gives it a new key: a retry gets the same answer. VERSION: the server refuses the version
         that it has just sent for the object, or sends none that can be used.
 
-    Four reasons are those of items that wait. NOT_THE_API: a hotspot or a proxy has answered in
+    Four reasons say why an item waits. NOT_THE_API: a hotspot or a proxy has answered in
     place of the API. CREDENTIAL: the server refused the credential of the last attempt, or the
     client had none; `set_credential` starts the item. OTHER_USER: another user stored it, and only
     a client of that user sends it. CONFLICT: it waits behind a parked item about its object as a
